@@ -27,15 +27,15 @@ import { useSessionCommands } from "./use-session-commands";
 export interface ChatSessionProps {
   deviceId: string;
   sessionId: string;
-  /** The entry to show; undefined is the end. */
+  /** The entry to show; undefined for the end. */
   entryId: string | undefined;
-  /** What is searched for in the session; undefined is nothing. */
+  /** The text to find in the session; undefined for none. */
   finding: string | undefined;
 }
 
 const FindBar = lazy(chunk(() => import("../search/FindBar")));
 
-/** What is searched for; a search of all sessions or a key begins it. */
+/** Finding text in the session, started by a search of all sessions or by a key. */
 function useFinding(begun: string | undefined) {
   const [find, setFind] = useState(begun);
   useEffect(() => {
@@ -58,7 +58,7 @@ function useFinding(begun: string | undefined) {
   return [find, setFind] as const;
 }
 
-/** One session: its transcript and what can be done with it. */
+/** One session: its transcript and its actions. */
 export function ChatSession({ deviceId, sessionId, entryId, finding }: ChatSessionProps) {
   const scorel = useScorel();
   const host = useHost(deviceId);
@@ -79,7 +79,7 @@ export function ChatSession({ deviceId, sessionId, entryId, finding }: ChatSessi
   const wide = useWide();
   const device = devices?.find((each) => each.id === deviceId);
   const label = device?.label ?? data.info?.label ?? t("chat.chatSession.theMachine");
-  // What is told to all is heard at once; the view of one session may hear of it at its next look.
+  // Events sent to all pages arrive at once; the view of one session may be updated later.
   const told = useToldSession(deviceId, sessionId);
   const summary = told ?? open?.state.summary ?? null;
   useTitle(summary?.name);

@@ -13,14 +13,14 @@ import { OutgoingRows } from "./queue/OutgoingRows";
 const link = "touchable inline-flex items-center font-medium text-accent underline underline-offset-2";
 
 export interface MovedSessionProps {
-  /** The machine that has the session. */
+  /** The host that has the session now. */
   to: string;
   draftKey: string;
   state: SessionState;
   view: SessionView;
 }
 
-/** For a session that another machine has now: says which, and keeps what was written here in sight. */
+/** The page of a session that has moved to another host: names the host, and keeps unsent text visible. */
 export default function MovedSession({ to, draftKey, state, view }: MovedSessionProps) {
   const devices = useReadable(useScorel().devices);
   const there = devices?.find(({ id, revoked, problem }) => id === to && !revoked && !problem);
@@ -63,7 +63,7 @@ export default function MovedSession({ to, draftKey, state, view }: MovedSession
   );
 }
 
-/** What was written and not sent. It cannot be changed here. */
+/** Unsent text, which cannot be changed here. */
 function KeptDraft({ draftKey }: { draftKey: string }) {
   const [text, setText] = useState("");
   useEffect(() => {

@@ -8,11 +8,11 @@ import { useSessions, useToldSession } from "../shared/sessions";
 export interface ParentLinkProps {
   host: Host;
   projectId: string;
-  /** Of the session whose agent gave the task. */
+  /** The session whose agent started the task. */
   sessionId: string;
 }
 
-/** Leads from the session of a task to the one that asked. */
+/** Links from the session of a task to the session that started it. */
 export function ParentLink({ host, projectId, sessionId }: ParentLinkProps) {
   const { deviceId } = host;
   const told = useToldSession(deviceId, sessionId);

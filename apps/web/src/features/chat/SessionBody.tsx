@@ -37,16 +37,16 @@ export interface SessionBodyProps {
   host: Host;
   label: string;
   data: HostData;
-  /** The sheet with the branches is open. */
+  /** Whether the sheet with the branches is open. */
   tree: boolean;
   onTree: (open: boolean) => void;
-  /** The sheet with what has changed is open. */
+  /** Whether the sheet with the changes is open. */
   changes: boolean;
   onChanges: (open: boolean) => void;
   entryId: string | undefined;
 }
 
-/** A session under its header: the transcript, what holds in it, and where prompts are written. */
+/** A session below its header: the transcript, its settings and the composer. */
 export function SessionBody({ open, host, label, data, tree, onTree, changes, onChanges, entryId }: SessionBodyProps) {
   const { state, view } = open;
   const { deviceId } = host;

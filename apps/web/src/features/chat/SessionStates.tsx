@@ -6,7 +6,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/chat";
 import { OutgoingRows } from "./queue/OutgoingRows";
 
-/** Nothing is known yet. */
+/** Shown while nothing is known yet. */
 export function Loading() {
   return (
     <div className="safe-x mx-auto w-full max-w-3xl flex-1 py-6">
@@ -15,7 +15,7 @@ export function Loading() {
   );
 }
 
-/** The log is on its way; what was written here meanwhile is in sight already. */
+/** Shown while the log is being loaded; prompts sent meanwhile are visible already. */
 export function LoadingSession({ state, view }: { state: SessionState; view: SessionView }) {
   return (
     <div className="safe-x mx-auto w-full max-w-3xl flex-1 overflow-y-auto py-6">
@@ -30,7 +30,7 @@ export function LoadingSession({ state, view }: { state: SessionState; view: Ses
   );
 }
 
-/** The machine cannot be reached, and nothing was loaded before. */
+/** Shown when the host cannot be reached and nothing was loaded before. */
 export function Elsewhere({ label }: { label: string }) {
   return (
     <EmptyState icon={<MachineIcon />} title={t("chat.sessionStates.notAvailableOffline")}>
@@ -39,7 +39,7 @@ export function Elsewhere({ label }: { label: string }) {
   );
 }
 
-/** Nothing was said yet. */
+/** Shown in a session without messages. */
 export function Beginning() {
   return (
     <EmptyState icon={<TerminalIcon />} title={t("chat.sessionStates.whatShouldTheAgentDo")}>
@@ -48,7 +48,7 @@ export function Beginning() {
   );
 }
 
-/** The machine knows no such session. */
+/** Shown when the host has no such session. */
 export function Missing({ deviceId, label }: { deviceId: string; label: string }) {
   return (
     <EmptyState

@@ -10,17 +10,17 @@ import { clock } from "../shared/time";
 export interface SessionStripProps {
   status: SessionState["status"];
   label: string;
-  /** When the transcript was true, where it is the copy of this browser. */
+  /** When the transcript was current, if it is a stored copy. */
   savedAt: number | null;
   /** What is wrong with the session's file. */
   damaged: string | undefined;
-  /** What the host does to the session between turns. */
+  /** The host's work on the session between turns. */
   work: Live["work"];
-  /** Stands at its right end, always. */
+  /** Shown at the right end, always. */
   children?: ReactNode;
 }
 
-/** One line above the composer that says why the transcript may be behind, when it may, and what holds in the session. */
+/** One line above the composer: why the transcript may be out of date, if it may, and the settings of the session. */
 export function SessionStrip({ status, label, savedAt, damaged, work, children }: SessionStripProps) {
   const late = useLate(status === "reconnecting" && savedAt !== null);
   const said = (late ? sayStatus(status, label, savedAt, damaged) : null) ?? sayWork(work);
@@ -48,10 +48,10 @@ export function SessionStrip({ status, label, savedAt, damaged, work, children }
   );
 }
 
-/** How long a copy is shown without a word while the machine is asked what followed, in milliseconds. */
+/** How long a copy is shown without a notice while the host is asked for what followed, in milliseconds. */
 const quick = 700;
 
-/** False for a moment after it has begun to `wait`: as a rule the machine has answered by then. */
+/** Returns false for a moment after `wait` began: the host usually answers within it. */
 function useLate(wait: boolean): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {

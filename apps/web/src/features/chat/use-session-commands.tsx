@@ -14,7 +14,7 @@ export interface SessionCommands {
   onChanges: () => void;
 }
 
-/** Offers in the palette what the page of a session has buttons for. */
+/** Adds the actions of a session's page to the palette. */
 export function useSessionCommands({ open, info, onFind, onTree, onChanges }: SessionCommands): void {
   const toast = useToast();
   usePageCommands(() => {

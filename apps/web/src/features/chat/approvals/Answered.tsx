@@ -5,7 +5,7 @@ import type { ToolAnswer } from "../calls/tool-facts";
 import { useNames } from "../context/live-context";
 import { visible } from "../text/visible";
 
-/** What became of a question. */
+/** Returns the outcome of a question, in words. */
 export function answerText({ outcome, answer }: Pick<ToolAnswer, "outcome" | "answer">, who: string): string {
   const words: Record<string, string> = {
     answered: t("chat.approvals.answered", { who, answer: answer ?? "" }),
@@ -22,7 +22,7 @@ export interface AnsweredProps {
   answer: ToolAnswer;
 }
 
-/** A question that is over: what was asked, what could be chosen, and what was. */
+/** A question that has ended: its text, its choices and its answer. */
 export function Answered({ question, choices, answer }: AnsweredProps) {
   const nameOf = useNames();
   return (

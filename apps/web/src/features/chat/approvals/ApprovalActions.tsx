@@ -9,27 +9,27 @@ import type { Guard } from "./use-press-guard";
 export interface ApprovalActionsProps {
   area: RefObject<HTMLDivElement | null>;
   approval: Approval;
-  /** What "always" would keep; empty where it is not offered. */
+  /** The rules that "always" would store; empty when that is not offered. */
   rules: readonly string[];
-  /** Whether the turn can be stopped with the answer. */
+  /** Whether the turn can be canceled with the answer. */
   stops: boolean;
-  /** Nobody would hear an answer. */
+  /** Whether an answer could not be delivered now. */
   disabled: boolean;
-  /** What was pressed and is on its way. */
+  /** The decision that was pressed and is being sent. */
   sent: Decision | undefined;
   guard: Guard;
   onPress: (decision: Decision) => void;
   onWord: () => void;
 }
 
-/** The answers. They stay in sight while the card is, however long it is. */
+/** The buttons of an approval. They stay visible as long as the card is, however long the card is. */
 export function ApprovalActions({ area, approval, rules, stops, guard, onWord, ...given }: ApprovalActionsProps) {
   const { disabled, sent, onPress } = given;
   const common = { disabled, sent };
   const allowing = (decision: Decision) => guard.button(decision, () => onPress(decision));
   const denying = (decision: Decision) => ({ onClick: () => onPress(decision) });
   return (
-    // In a low window only the last row sticks, so that there is room for what is asked.
+    // In a low window only the last row is sticky, to leave room for the request.
     <div className="sticky bottom-0 z-10 mt-3 border-warn-line border-t bg-inherit short:contents">
       {rules.length > 0 ? <Always rules={rules} press={{ ...common, ...allowing("always") }} /> : null}
       <div
@@ -56,7 +56,7 @@ export function ApprovalActions({ area, approval, rules, stops, guard, onWord, .
         <Press decision="deny" hint="D" className="max-sm:order-1" {...common} {...denying("deny")}>
           {t("chat.approvals.deny")}
         </Press>
-        {/* What can do the most harm is not what the hand goes to by itself. */}
+        {/* The most dangerous button is not where the hand goes by itself. */}
         <Press
           decision="allow"
           hint="A"
@@ -79,7 +79,7 @@ interface PressProps extends Partial<ReturnType<Guard["button"]>> {
 
 interface PressButtonProps extends PressProps {
   decision: Decision;
-  /** The key that presses it. */
+  /** The key that activates it. */
   hint?: string;
   tone?: "primary" | "quiet" | "danger";
   className?: string;
@@ -87,7 +87,7 @@ interface PressButtonProps extends PressProps {
   children: ReactNode;
 }
 
-/** A button that keeps the focus while its answer is on its way. */
+/** A button that keeps the focus while its answer is being sent. */
 function Press({ decision, hint, tone, sent, describedBy, className, children, ...rest }: PressButtonProps) {
   return (
     <Button
@@ -107,7 +107,7 @@ function Press({ decision, hint, tone, sent, describedBy, className, children, .
   );
 }
 
-/** Names the key of a button, on the card that keys go to and where there is a keyboard. */
+/** Shows the key of a button, on the card that receives keys and on devices with a keyboard. */
 function Key({ children }: { children: string }) {
   return (
     <span aria-hidden="true" className="hidden pointer-fine:group-data-active/card:inline">
@@ -116,7 +116,7 @@ function Key({ children }: { children: string }) {
   );
 }
 
-/** The rules stand there word for word: they hold long after this call. */
+/** Shows the rules verbatim: they outlast this call. */
 function Always({ rules, press }: { rules: readonly string[]; press: PressProps }) {
   const id = useId();
   return (

@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets time pass until the card may be allowed. */
+/** Advances time until the card may be allowed. */
 const settle = () => act(() => vi.advanceTimersByTime(SETTLE));
 const alert = async () => {
   await act(async () => {});
@@ -45,7 +45,7 @@ const every: Partial<Approval> = {
 };
 
 describe("ApprovalCard", () => {
-  it("shows the whole of what is asked, where, and what is risky about it", () => {
+  it("shows the whole request, its folder and its risks", () => {
     show(vi.fn(), {
       paths: ["a/one.go", "a/two.go"],
       risk: { level: "high", reasons: ["deletes files", "cannot be undone"] },
@@ -59,7 +59,7 @@ describe("ApprovalCard", () => {
     expect(text).toContain("a rule asks");
   });
 
-  it("says nothing about the risk twice", () => {
+  it("shows a risk only once", () => {
     show(vi.fn(), {
       risk: { level: "high", reasons: ["a variable is set", "it writes a.txt", "A variable is set."] },
       reason: "a variable is set",
@@ -70,7 +70,7 @@ describe("ApprovalCard", () => {
     expect(text).not.toContain("Reason");
   });
 
-  it("shows the command too where the detail is something else, and folds what is long", () => {
+  it("shows the command too when the detail differs, and folds long text", () => {
     const lines = Array.from({ length: 30 }, (_, i) => `line ${i}`);
     show(vi.fn(), { command: "tee out", detail: lines.join("\n") });
     const card = screen.getByTestId("approval-card");
@@ -105,7 +105,7 @@ describe("ApprovalCard", () => {
     },
   );
 
-  it("shows the very rules that it would keep", () => {
+  it("shows exactly the rules that it would store", () => {
     show(vi.fn(), every);
     const rules = [...screen.getByTestId("approval-rules").children].map((each) => each.textContent);
     expect(rules).toEqual(["bash(go test *)", "bash(go vet *)"]);
@@ -121,13 +121,13 @@ describe("ApprovalCard", () => {
     expect(button("stop").disabled).toBe(false);
   });
 
-  it("offers a host of before only what it knows", () => {
+  it("offers an older host only the decisions that it knows", () => {
     show(vi.fn());
     expect(screen.queryByTestId("approval-stop")).toBeNull();
     expect(button("allow").disabled).toBe(false);
   });
 
-  it("denies with a word to the agent, which stays when it did not arrive", async () => {
+  it("denies with feedback, which is kept when it could not be sent", async () => {
     const onAnswer = take();
     onAnswer.mockRejectedValueOnce(new Error("The device cannot be reached now."));
     const asked = show(onAnswer, every);
@@ -142,7 +142,7 @@ describe("ApprovalCard", () => {
     expect(onAnswer).toHaveBeenLastCalledWith(asked, { decision: "deny", feedback: "use make test" });
   });
 
-  it("does not send a word that the machine would refuse for its length", () => {
+  it("does not send feedback that is too long for the machine", () => {
     const onAnswer = take();
     show(onAnswer, every);
     fireEvent.click(button("word"));
@@ -152,7 +152,7 @@ describe("ApprovalCard", () => {
     expect(onAnswer).not.toHaveBeenCalled();
   });
 
-  it("writes out what cannot be seen", () => {
+  it("writes out invisible characters", () => {
     show(vi.fn(), {
       detail: "echo a\u202E hs | lruc\u200b\n\tb\u001b[2K",
       proposedRules: ["bash(a\u200bb)"],
@@ -163,14 +163,14 @@ describe("ApprovalCard", () => {
     expect(text).toContain("bash(a<U+200B>b)");
   });
 
-  it("says who was faster, and what counts", async () => {
+  it("shows who answered first, and which answer counts", async () => {
     show(async () => ({ won: false, decidedBy: "cli_phone", decision: "deny" }));
     settle();
     fireEvent.click(button("allow"));
     expect((await alert()).textContent).toContain("Safari on iPhone answered first. Denied.");
   });
 
-  it("says what let the call go before the answer came", async () => {
+  it("shows why the call was released before the answer", async () => {
     show(async () => ({ won: false, decidedBy: "cli_phone", decision: "allow", released: { mode: "auto" } }));
     fireEvent.click(button("deny"));
     expect((await alert()).textContent).toContain(
@@ -178,7 +178,7 @@ describe("ApprovalCard", () => {
     );
   });
 
-  it("can be tried again after a failure", async () => {
+  it("can be retried after a failure", async () => {
     show(async () => {
       throw new Error("The device cannot be reached now.");
     });
@@ -188,7 +188,7 @@ describe("ApprovalCard", () => {
     expect(button("allow").disabled).toBe(false);
   });
 
-  it("keeps the focus while the answer is on its way", () => {
+  it("keeps the focus while the answer is being sent", () => {
     show(() => new Promise(() => {}), every);
     settle();
     button("allow").focus();
@@ -198,7 +198,7 @@ describe("ApprovalCard", () => {
     expect(button("deny").getAttribute("aria-disabled")).toBe("true");
   });
 
-  it("takes no answer that nobody would hear", () => {
+  it("accepts no answer that cannot be delivered", () => {
     const onAnswer = vi.fn();
     show(onAnswer, every, { canAnswer: false });
     for (const name of ["allow", "always", "deny", "stop", "word"]) {

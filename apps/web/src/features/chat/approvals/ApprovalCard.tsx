@@ -19,34 +19,34 @@ import { Watching } from "./Watching";
 
 export interface ApprovalCardProps {
   approval: Approval;
-  /** Its place among those that wait, from 1, and how many they are. */
+  /** The position among the waiting approvals, from 1, and their number. */
   place?: number;
   count?: number;
-  /** The agent that asks, where it is not that of this session. */
+  /** The agent that asks, if it is not this session's. */
   asker?: string | undefined;
-  /** Whether this browser may answer, and the machine can hear it now. */
+  /** Whether this browser may answer and the host can be reached now. */
   canAnswer: boolean;
-  /** Whether this browser has no right to answer at all. */
+  /** Whether this browser lacks the grant to answer. */
   watches?: boolean;
-  /** Whether this browser may keep a rule. */
+  /** Whether this browser may store a rule. */
   canKeepRules: boolean;
-  /** Keys answer it, wherever the focus is. */
+  /** Whether keys answer this card, wherever the focus is. */
   active?: boolean;
-  /** It no longer waits. */
+  /** Whether the approval no longer waits. */
   over?: boolean;
-  /** How it was answered, as far as others told. */
+  /** The recorded decision, if there is one. */
   decided?: Decided | null;
   /** The id of this browser. */
   me?: string | undefined;
-  /** Changes whenever another card was answered. */
+  /** Changes whenever another card is answered. */
   epoch?: unknown;
   onAnswer: (approval: Approval, answer: Answer) => Promise<Answered>;
-  /** An answer was given here, and again when it arrived. */
+  /** Called when a person answers here, and again when the answer was delivered. */
   onPress?: () => void;
   onAnswered?: () => void;
 }
 
-/** The agent asks before it changes something. Nothing runs until it is allowed. */
+/** A request for approval: the agent asks before it changes something, and nothing runs until it is allowed. */
 export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }: ApprovalCardProps) {
   const { on: wide } = useSideBySide();
   const { canAnswer, watches = false, canKeepRules, active = false, over = false, epoch } = props;
@@ -120,7 +120,7 @@ function captionOf(asker: string | undefined, place: number, count: number, clos
   return count > 1 ? `${needed} · ${t("chat.approvals.placeOfCount", { place, count })}` : needed;
 }
 
-/** A host that lists no answers knows two of them. */
+/** A host that lists no options supports two of them. */
 function offers({ options, proposedRules }: Approval, decision: Decision, canKeepRules: boolean): boolean {
   if (decision === "always" && !(canKeepRules && proposedRules?.length)) {
     return false;
@@ -136,7 +136,7 @@ interface EndedProps {
   refused: Refusal | null;
 }
 
-/** How it ended, for the one who looks. */
+/** The outcome, for people who did not answer. */
 function Ended({ decided, me, ...props }: EndedProps) {
   const { sent, answered } = props.state;
   const nameOf = useNames();

@@ -9,12 +9,12 @@ import { languageOf } from "../../code/language";
 import { DiffView } from "../../diff/DiffView";
 import { visible } from "../text/visible";
 
-/** How many lines are shown before it is asked for all of them. */
+/** How many lines are shown until a person expands the text. */
 const shownLines = 20;
 
 const tones: Record<string, Tone> = { low: "neutral", medium: "warn", high: "danger" };
 
-/** A newer host may know more levels. */
+/** A newer host may send other levels. */
 function riskWords(level: string): string {
   switch (level) {
     case "low":
@@ -34,7 +34,7 @@ export interface ApprovalHeadingProps {
   heading: RefObject<HTMLHeadingElement | null>;
 }
 
-/** What the agent wants to do and how risky that is. It stays in sight while the card is. */
+/** The title and the risk of a request. The heading stays visible as long as the card is. */
 export function ApprovalHeading({ approval: { title, risk }, caption, heading }: ApprovalHeadingProps) {
   return (
     <div className="sticky top-0 z-20 flex items-start gap-3 bg-inherit px-4 pt-3 pb-2">
@@ -57,7 +57,7 @@ export function ApprovalHeading({ approval: { title, risk }, caption, heading }:
   );
 }
 
-/** All that is known of it: the command or the change, where, and what is risky about it. */
+/** The details of a request: the command or change, the folder and the risks. */
 export function ApprovalDetails({ approval }: { approval: Approval }) {
   const { detail, command, paths = [], cwd, isDiff } = approval;
   const { risks, reason } = reasonsOf(approval);
@@ -84,7 +84,7 @@ export function ApprovalDetails({ approval }: { approval: Approval }) {
   );
 }
 
-/** What is risky about it and why it asks. Nothing is there twice, whatever the host says. */
+/** Returns the risks and the reason of a request, without repetitions. */
 function reasonsOf({ risk, reason = "" }: Approval): { risks: string[]; reason: string } {
   const plain = (text: string) => text.trim().replace(/\.$/, "").toLowerCase();
   const reasons = risk?.reasons ?? [];
@@ -104,10 +104,10 @@ function Line({ name, text = "", code }: { name: string; text?: string; code?: s
   );
 }
 
-/** How many of a list are shown before it is asked for all. */
+/** How many items of a list are shown until a person expands it. */
 const shownItems = 5;
 
-/** A long list is folded, and says so. */
+/** A list; a long one is folded and shows how many items are hidden. */
 function Items({ items }: { items: string[] }) {
   const [all, setAll] = useState(false);
   const hidden = all || items.length <= shownItems + 1 ? 0 : items.length - shownItems;
@@ -131,7 +131,7 @@ function Items({ items }: { items: string[] }) {
   );
 }
 
-/** A long text is folded, and says how much of it is not in sight. */
+/** A text; a long one is folded and shows how much is hidden. */
 function Preview({ text, language }: { text: string; language: string }) {
   const [all, setAll] = useState(false);
   const lines = visible(text).replace(/\n$/, "").split("\n");

@@ -27,7 +27,7 @@ const asks = (...names: string[]) =>
 const decision = (approvalId: string, made: string, decidedBy: string) =>
   custom("scorel.approval", { approvalId, toolCallId: "c1", decision: made, decidedBy });
 
-/** A session with cards, and a field beside them. */
+/** Renders a session with cards and a field beside them. */
 function open(live: Partial<Live>, won: Partial<Answered> = {}) {
   const answers: [string, Answer][] = [];
   const answer = async (asked: Approval, given: Answer): Promise<Answered> => {
@@ -65,8 +65,8 @@ const heading = (title: string) => screen.getByRole("heading", { name: title });
 const press = (key: string, more: KeyboardEventInit = {}, at: Element = document.activeElement ?? document.body) =>
   act(async () => void fireEvent.keyDown(at, { key, ...more }));
 
-describe("a press on a card that has just come", () => {
-  it("allows nothing before the card has been in sight for a while", async () => {
+describe("a press on a card that has just appeared", () => {
+  it("allows nothing before the card has been visible for a while", async () => {
     const { answers } = open({ approvals: asks("one") });
     for (const name of ["allow", "always"]) {
       fireEvent.click(within("Run one", name));
@@ -141,7 +141,7 @@ describe("the focus", () => {
     expect(document.activeElement).toBe(screen.getByRole("region"));
   });
 
-  it("stays where it is when somebody else answers, or when it has moved on", async () => {
+  it("stays where it is when another person answers, or when it has moved on", async () => {
     const { show } = open({ approvals: asks("one", "two", "three") });
     screen.getByTestId("field").focus();
     show({ approvals: asks("two", "three") }, [decision("one", "deny", "cli_anna")]);
@@ -153,7 +153,7 @@ describe("the focus", () => {
     expect(document.activeElement).toBe(screen.getByTestId("field"));
   });
 
-  it("leaves a card that somebody else answers", () => {
+  it("leaves a card that another person answers", () => {
     const { show } = open({ approvals: asks("one", "two") });
     within("Run one", "allow").focus();
     show({ approvals: asks("two") }, [decision("one", "deny", "cli_anna")]);
@@ -168,7 +168,7 @@ describe("an answered card", () => {
     ["always", "cli_anna", "Allowed from Anna's phone; rule saved."],
     ["stop", "cli_me", "You denied it; turn stopped."],
     ["cancelled", "host", "The turn was canceled."],
-  ])("says of %s by %s: %s, and leaves after a while", (made, by, text) => {
+  ])("shows %s by %s: %s, and disappears after a while", (made, by, text) => {
     const { show } = open({ approvals: asks("one") });
     show({}, [decision("one", made, by)]);
     expect(screen.getByTestId("approval-outcome").textContent).toBe(text);
@@ -180,14 +180,14 @@ describe("an answered card", () => {
     expect(screen.queryByTestId("approval-answered")).toBeNull();
   });
 
-  it("keeps its place among those that wait", () => {
+  it("keeps its place among the waiting ones", () => {
     const { show } = open({ approvals: asks("one", "two", "three") });
     show({ approvals: asks("one", "three", "four") });
     const titles = screen.getAllByRole("heading").map((each) => each.textContent);
     expect(titles).toEqual(["Run one", "Run two", "Run three", "Run four"]);
   });
 
-  it("tells the loser who answered first, although the card is gone before the reply", async () => {
+  it("shows who answered first, even if the card is gone before the reply", async () => {
     const { show } = open({ approvals: asks("one") }, { won: false, decision: "deny", decidedBy: "cli_anna" });
     settle();
     fireEvent.click(within("Run one", "allow"));
@@ -197,7 +197,7 @@ describe("an answered card", () => {
     expect(screen.getByRole("alert").textContent).toBe("Anna's phone answered first. Denied.");
   });
 
-  it("says who answered for a subagent, also after its batch has ended", () => {
+  it("shows who answered for a subagent, even after its batch has ended", () => {
     const crew = (more: Partial<SubagentChild>) => {
       const child = { sessionId: "s2", agent: "explore", title: "Look around", state: "running" as const, ...more };
       return [{ toolCallId: "c1", entryId: "e1", startedAt: 0, children: [child] }];
@@ -223,7 +223,7 @@ describe("keys", () => {
     ["a", {}, "allow"],
     ["A", { shiftKey: true }, "always"],
     ["d", {}, "deny"],
-  ])("%s answers the first card while the focus is on nothing", async (key, more, made) => {
+  ])("%s answers the first card while nothing has the focus", async (key, more, made) => {
     const { answers } = open({ approvals: asks("one", "two") });
     await press(key, more);
     expect(answers).toEqual([]);
@@ -255,7 +255,7 @@ describe("keys", () => {
     expect(answers.map(([id]) => id)).toEqual(["one", "two"]);
   });
 
-  it("do nothing in a field, and none offers what the host does not", async () => {
+  it("do nothing in a field, and select only what the host offers", async () => {
     const { answers, show } = open({ approvals: asks("one") });
     settle();
     await press("a", {}, screen.getByTestId("field"));

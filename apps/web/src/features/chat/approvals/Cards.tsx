@@ -22,13 +22,13 @@ export interface CardsProps {
   /** Whether this browser may answer questions. */
   canReply: boolean;
   canKeepRules: boolean;
-  /** Set where the page has cards of other sessions too: keys then go to the card with the focus only. */
+  /** Set when the page also has cards of other sessions: keys then go to the focused card only. */
   among?: { epoch: unknown; onAnswered: () => void };
 }
 
 type Waiting = { id: string } & ({ pending: PendingApproval } | { question: Question });
 
-/** What waits for people, and for a moment what was just answered and by whom. */
+/** The waiting approvals and questions, and for a moment the ones just answered. */
 export function Cards({ state, view, pending, me, canAnswer, canReply, canKeepRules, among }: CardsProps) {
   const { questions } = state.live;
   const waiting = useMemo<Waiting[]>(

@@ -11,7 +11,7 @@ export interface DenyFormProps {
   onClose: () => void;
 }
 
-/** A denial that tells the agent what to do instead. */
+/** A denial with feedback for the agent. */
 export function DenyForm({ busy, disabled, onDeny, onClose }: DenyFormProps) {
   const [text, setText] = useState("");
   const [error, setError] = useState<string | null>(null);

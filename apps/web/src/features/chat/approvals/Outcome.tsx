@@ -8,15 +8,15 @@ interface OutcomeProps {
   state: AnswerState<unknown, unknown>;
   over: boolean;
   refused: Refusal | null;
-  /** Who answered and how; null while that is not known. */
+  /** Who answered and how; null while unknown. */
   final: string | null;
-  /** How it was answered before this browser's answer came. */
+  /** The answer that arrived before this browser's. */
   late: string | null;
-  /** Classes of the line above an error. */
+  /** The classes of the line above an error. */
   line: string;
 }
 
-/** From sent to applied, and who answered; the card stays for a moment after that. */
+/** The state of an answer from sent to delivered, and who answered; the card stays for a moment after that. */
 export function Outcome({ testId, state: { sent, error }, over, refused, final, late, line }: OutcomeProps) {
   const told =
     final ??

@@ -38,7 +38,7 @@ const choices = () => screen.getAllByTestId("question-choice") as HTMLButtonElem
 const card = () => screen.getByTestId("question-card");
 
 describe("QuestionCard", () => {
-  it("shows the question, its choices and when the agent goes on", () => {
+  it("shows the question, its choices and when the agent continues", () => {
     show(take(), { deadline: new Date(2026, 0, 2, 17, 5).getTime() });
     for (const part of ["Which database?", "SQLite", "PostgreSQL", "Continues without an answer at"]) {
       expect(card().textContent).toContain(part);
@@ -54,7 +54,7 @@ describe("QuestionCard", () => {
     expect(screen.queryAllByTestId("question-choice")).toEqual([]);
   });
 
-  it("takes a number from the keyboard, but not out of the field", async () => {
+  it("accepts a number from the keyboard, except while typing in the field", async () => {
     const onReply = take();
     const asked = show(onReply);
     fireEvent.keyDown(screen.getByTestId("question-answer"), { key: "1" });
@@ -65,7 +65,7 @@ describe("QuestionCard", () => {
     expect(onReply.mock.calls).toEqual([[asked, { answer: "PostgreSQL" }]]);
   });
 
-  it("takes other words, and says what is wrong with them", async () => {
+  it("accepts a written answer, and reports what is wrong with it", async () => {
     const onReply = take();
     const asked = show(onReply, { choices: [] });
     const field = screen.getByTestId("question-answer");
@@ -80,27 +80,27 @@ describe("QuestionCard", () => {
     expect(onReply.mock.calls).toEqual([[asked, { answer: "neither, DuckDB" }]]);
   });
 
-  it("leaves it to the agent", async () => {
+  it("leaves the answer to the agent", async () => {
     const onReply = take();
     const asked = show(onReply);
     await act(async () => fireEvent.click(screen.getByTestId("question-skip")));
     expect(onReply.mock.calls).toEqual([[asked, { skip: true }]]);
   });
 
-  it("tells the loser who answered, and what", async () => {
+  it("shows who answered first, and what", async () => {
     show(async () => ({ outcome: "answered", answer: "SQLite", answeredBy: "cli_phone", won: false }));
     await act(async () => fireEvent.click(choices()[1] as HTMLElement));
     expect(screen.getByRole("alert").textContent).toBe("Safari on iPhone answered first: SQLite");
   });
 
-  it("gives the buttons back when the answer did not arrive", async () => {
+  it("enables the buttons again when the answer was not delivered", async () => {
     show(() => Promise.reject(new Error("The machine cannot be reached.")));
     await act(async () => fireEvent.click(choices()[0] as HTMLElement));
     expect(screen.getByRole("alert").textContent).toContain("cannot be reached");
     expect(choices()[0]?.disabled).toBe(false);
   });
 
-  it("cannot be answered without the right, and shows what cannot be seen", () => {
+  it("cannot be answered without the grant, and shows invisible characters", () => {
     show(take(), { question: "a\u202Eb?" }, false);
     expect(choices().every((button) => button.disabled)).toBe(true);
     expect(card().textContent).toContain("a<U+202E>b?");

@@ -20,25 +20,25 @@ import { Watching } from "./Watching";
 
 export interface QuestionCardProps {
   question: Question;
-  /** Whether this browser may answer, and the machine can hear it now. */
+  /** Whether this browser may answer and the host can be reached now. */
   canAnswer: boolean;
-  /** Whether this browser has no right to answer at all. */
+  /** Whether this browser lacks the grant to answer. */
   watches?: boolean;
-  /** It no longer waits. */
+  /** Whether the question no longer waits. */
   over?: boolean;
-  /** How it was answered, as far as the log tells. */
+  /** The answer recorded in the log, if there is one. */
   replied?: Replied | null;
   /** The id of this browser. */
   me?: string | undefined;
-  /** Changes whenever another card was answered. */
+  /** Changes whenever another card is answered. */
   epoch?: unknown;
   onReply: (question: Question, reply: QuestionReply) => Promise<QuestionReplied>;
-  /** An answer was given here, and again when it arrived. */
+  /** Called when a person answers here, and again when the answer was delivered. */
   onPress?: () => void;
   onAnswered?: () => void;
 }
 
-/** The agent wants to know something. It waits for an answer until the time is up. */
+/** A question of the agent, which waits for an answer until the timeout. */
 export function QuestionCard({ question, canAnswer, watches = false, over = false, ...props }: QuestionCardProps) {
   const { replied = null, me, epoch, onReply, onPress, onAnswered } = props;
   const card = useRef<HTMLDivElement>(null);
@@ -163,7 +163,7 @@ function OwnWords({ label, busy, disabled, deadline, guard, onAnswer, onSkip }: 
     onAnswer(trimmed);
   };
   return (
-    // It does not stick to the edge of the window: there it would cover the choices while the card scrolls into sight.
+    // Not sticky: at the edge of the window it would cover the choices while the card scrolls into view.
     <form
       onSubmit={submit}
       noValidate
@@ -201,14 +201,14 @@ function timeOf(deadline: number): string {
   return new Date(deadline).toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" });
 }
 
-/** How the question was answered before this browser's reply came. */
+/** Returns the answer that arrived before this browser's, in words. */
 function lateText(answered: Replied, who: string): string {
   return answered.outcome === "answered"
     ? capital(t("chat.approvals.answeredFirstWith", { who, answer: answered.answer ?? "" }))
     : answerText(answered, who);
 }
 
-/** As in "You answered: SQLite". */
+/** Returns a text such as "You answered: SQLite". */
 function repliedText(answered: Replied, mine: boolean, who: string): string {
   if (!mine) {
     return capital(answerText(answered, who));
@@ -226,7 +226,7 @@ interface EndedProps {
   refused: Refusal | null;
 }
 
-/** How it ended, for the one who looks. */
+/** The outcome, for people who did not answer. */
 function Ended({ replied, me, ...props }: EndedProps) {
   const { sent, answered } = props.state;
   const nameOf = useNames();

@@ -1,5 +1,5 @@
 import { t } from "../../../i18n/chat";
-/** Why a card has no buttons here. */
+/** Explains why a card has no buttons in this browser. */
 export function Watching() {
   return <p className="mt-3 px-4 pb-3.5 text-muted text-sm">{t("chat.approvals.viewOnlyInThisBrowser")}</p>;
 }

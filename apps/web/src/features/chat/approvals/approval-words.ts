@@ -1,4 +1,4 @@
-// What became of an approval, in words.
+// The outcome of an approval, in words.
 import { t } from "../../../i18n/chat";
 import { capital } from "../../shared/errors";
 import { releasedBy } from "../mode/released";
@@ -8,7 +8,7 @@ import type { Refusal } from "./use-press-guard";
 type NameOf = (clientId: string) => string;
 type Words = Record<string, () => string>;
 
-/** As in "You allowed it." or "Denied from Anna's phone." */
+/** Returns a text such as "You allowed it." or "Denied from Anna's phone." */
 export function decisionText({ decision, decidedBy, released }: Decided, mine: boolean, nameOf: NameOf): string {
   const who = nameOf(decidedBy);
   if (released) {
@@ -30,7 +30,7 @@ export function decisionText({ decision, decidedBy, released }: Decided, mine: b
   return inWords(decision, words);
 }
 
-/** For someone whose own answer came second. */
+/** Returns the text for a person whose answer came second. */
 export function lateText({ decision, decidedBy, released }: Decided, nameOf: NameOf): string {
   const who = nameOf(decidedBy);
   const outcome = inWords(decision, {
@@ -51,7 +51,7 @@ function inWords(decision: string, words: Words): string {
   return ({ ...words, cancelled }[decision] ?? other)();
 }
 
-/** Why a press did not count, and what to do. */
+/** Returns why a press did not count, and what to do. */
 export function refusalText(why: Refusal): string {
   return why === "early" ? t("chat.approvals.pressedTooEarly") : t("chat.approvals.pressedUnderAPointer");
 }

@@ -1,4 +1,4 @@
-// How approvals and questions that no longer wait were answered, as the log tells.
+// The answers to approvals and questions that have ended, read from the log.
 import type { Answered, QuestionReplied } from "../../../api/contract";
 import {
   type ApprovalRecord,
@@ -11,16 +11,16 @@ import {
 } from "../../../api/types";
 import { isRecord } from "../calls/tool-facts";
 
-/** How far back an answer is looked for: it is as new as the card that it ends. */
+/** How many entries back an answer is searched for: it is as recent as the card that it ends. */
 const reach = 300;
 
-/** A decision that is in force, whoever made it. */
+/** A decision in force, whoever made it. */
 export type Decided = Omit<Answered, "won">;
 
-/** What counts as the answer to a question. */
+/** The answer to a question that counts. */
 export type Replied = Omit<QuestionReplied, "won">;
 
-/** The decision about an approval; null where the log has none. */
+/** Returns the decision about an approval; null if the log has none. */
 export function decisionIn(entries: readonly SessionEntry[], approvalId: string): Decided | null {
   const record = lastRecord<ApprovalRecord>(entries, CUSTOM_APPROVAL, (data) => data.approvalId === approvalId);
   if (!record?.decision) {
@@ -30,7 +30,7 @@ export function decisionIn(entries: readonly SessionEntry[], approvalId: string)
   return { decision: decision as Decision, decidedBy, ...(released ? { released } : {}) };
 }
 
-/** The answer to a question; null where the log has none. */
+/** Returns the answer to a question; null if the log has none. */
 export function replyIn(entries: readonly SessionEntry[], questionId: string): Replied | null {
   const record = lastRecord<QuestionRecord>(entries, CUSTOM_QUESTION, (data) => data.questionId === questionId);
   if (!record?.outcome) {

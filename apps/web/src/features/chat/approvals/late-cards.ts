@@ -1,4 +1,4 @@
 import { late } from "../../shared/late";
 
-/** The cards that ask people: the first rows do without them. */
+/** The cards of approvals and questions, loaded after the first rows. */
 export const lateCards = late(async () => (await import("./Cards")).Cards);

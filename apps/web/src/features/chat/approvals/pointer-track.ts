@@ -1,4 +1,4 @@
-// Where the mouse or pen is on the page. A finger has no place between two touches.
+// The position of the mouse or pen on the page. A finger has no position between two touches.
 import { createContext } from "react";
 
 export interface Point {
@@ -7,11 +7,11 @@ export interface Point {
 }
 
 export class PointerTrack {
-  /** Null before the first movement and while the pointer is outside of the page. */
+  /** Null before the first movement and while the pointer is outside the page. */
   at: Point | null = null;
   readonly #watchers = new Set<() => void>();
 
-  /** Follows the pointer until the returned function is called. */
+  /** Tracks the pointer until the returned function is called. */
   listen(): () => void {
     const move = ({ pointerType, clientX: x, clientY: y }: PointerEvent) => {
       if (pointerType !== "touch") {
@@ -45,5 +45,5 @@ export class PointerTrack {
   }
 }
 
-/** The pointer of the page. By default it is never seen. */
+/** The pointer of the page. The default has no position. */
 export const PointerContext = createContext(new PointerTrack());

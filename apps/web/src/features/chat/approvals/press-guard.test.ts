@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Moves the mouse, or the pointer of another kind. */
+/** Moves the mouse, or a pointer of another type. */
 function move(clientX: number, clientY: number, pointerType = "mouse", type = "pointermove") {
   window.dispatchEvent(Object.assign(new MouseEvent(type, { clientX, clientY }), { pointerType }));
 }
@@ -25,7 +25,7 @@ function move(clientX: number, clientY: number, pointerType = "mouse", type = "p
 const inside = [150, 20] as const;
 const outside = [150, 300] as const;
 
-/** A guard of one button, which is at 100,0 and 100 by 40 large; `before` is where the pointer is at first. */
+/** Returns a guard of one button of 100 by 40 at 100,0; `before` is the pointer's initial position. */
 function guarded(before?: readonly [number, number]) {
   const area = document.createElement("div");
   area.setAttribute("data-area", "");
@@ -49,7 +49,7 @@ function guarded(before?: readonly [number, number]) {
 const wait = (time = SETTLE) => vi.advanceTimersByTime(time);
 
 describe("PressGuard", () => {
-  it("opens after the button has been in sight for a while, for a pointer from elsewhere", () => {
+  it("opens after the button has been visible for a while, for a pointer from elsewhere", () => {
     const { guard, isOpen } = guarded(outside);
     wait(SETTLE - 1);
     expect(isOpen()).toBe(false);
@@ -66,7 +66,7 @@ describe("PressGuard", () => {
     expect(isOpen()).toBe(true);
   });
 
-  it("stays closed under a pointer that rests, until it has left and returned", () => {
+  it("stays closed under a resting pointer, until it has left and returned", () => {
     const { guard, isOpen } = guarded(inside);
     wait(10 * SETTLE);
     move(inside[0] + 3, inside[1] + 3);
@@ -89,7 +89,7 @@ describe("PressGuard", () => {
     expect(isOpen()).toBe(true);
   });
 
-  it("does not hold fingers and keys to where a mouse rests", () => {
+  it("does not restrict fingers and keys by the position of the mouse", () => {
     const { guard, isOpen } = guarded(inside);
     wait();
     expect(isOpen()).toBe(false);
@@ -104,10 +104,10 @@ describe("PressGuard", () => {
     guard.begin("allow", false);
     wait(2 * SETTLE);
     expect(guard.counts("allow")).toBe(false);
-    expect(guard.counts("allow")).toBe(true); // the next one, by what has no pointer
+    expect(guard.counts("allow")).toBe(true); // the next one, without a pointer
   });
 
-  it("closes when it starts again, also for a press that has begun", () => {
+  it("closes when it restarts, even for a press that has begun", () => {
     const { guard, isOpen } = guarded(outside);
     wait();
     move(...inside);
@@ -116,11 +116,11 @@ describe("PressGuard", () => {
     expect(isOpen()).toBe(false);
     expect(guard.counts("allow")).toBe(false);
     wait();
-    // The button came back under the pointer.
+    // The button returned to the place under the pointer.
     expect(isOpen()).toBe(false);
   });
 
-  it("takes a button that moved under the resting pointer for one that came there", () => {
+  it("treats a button that moved under the resting pointer as one that appeared there", () => {
     const { guard, isOpen, place } = guarded([150, 220]);
     wait();
     expect(isOpen()).toBe(true);
@@ -143,7 +143,7 @@ describe("PressGuard", () => {
     expect(isOpen()).toBe(true);
   });
 
-  it("stays closed out of sight", () => {
+  it("stays closed while hidden", () => {
     setInSight("");
     const { isOpen } = guarded();
     wait(5 * SETTLE);

@@ -1,39 +1,37 @@
-// Protects buttons that allow something from a press that was meant for what was in their
-// place before: the second click of a double click, or a click while the page moves.
+// Protects buttons that allow something from presses meant for what was in their place before: the second click of a
+// double click, or a click while the page moves.
 //
 // A press counts if it begins after
 //
-//  - the buttons have been in sight, in the same place, for 600 ms. The time starts again
-//    when they move without the reader scrolling, when another card is answered, and when
-//    the tab comes back to the front; and
-//  - with a mouse or pen: the pointer was outside of the button at some moment since then.
-//    A pointer that rests where the button appears must leave it and return.
+//  - the buttons have been visible, in the same place, for 600 ms. The time restarts when they move without the reader
+//    scrolling, when another card is answered, and when the tab comes back to the front; and
+//  - with a mouse or pen: the pointer was outside the button at some moment since then. A pointer that rests where the
+//    button appears must leave it and return.
 //
-// A finger is nowhere between touches, so for touch the first rule is enough: the touch
-// itself must begin late enough, not only end so. The same holds for keys, where a key that
-// is held down does not count. Whatever presses a button without a pointer or a key, such as
-// a screen reader, is held to the time.
+// A finger has no position between touches, so for touch the first rule is enough: the touch itself must begin late
+// enough, not only end so. The same holds for keys; a key that is held down does not count. A press without a pointer
+// or a key, for example by a screen reader, must meet the time only.
 import type { Point, PointerTrack } from "./pointer-track";
 
-/** How long buttons must be in sight before they may be pressed, in milliseconds. */
+/** How long buttons must be visible before they may be pressed, in milliseconds. */
 export const SETTLE = 600;
 
-/** Buttons move by less than this without it mattering, in CSS pixels. */
+/** The largest movement of buttons that is ignored, in CSS pixels. */
 const slack = 8;
 
-/** Marks a button that is guarded; the value names it within its card. */
+/** The attribute of a guarded button; its value names the button within its card. */
 export const GUARDED = "data-guarded";
 
-/** Marks the element around the cards whose size changes when they are moved. */
+/** The attribute of the element around the cards whose size changes when they move. */
 export const FRAME = "data-guard-frame";
 
 export interface PressGuardOptions {
-  /** What must be in sight: the row of the most important buttons. */
+  /** The element that must be visible: the row of the most important buttons. */
   area: HTMLElement;
-  /** The card, which has all guarded buttons. */
+  /** The card, which contains all guarded buttons. */
   card: HTMLElement;
   pointer: PointerTrack;
-  /** Receives the names of the buttons that may be pressed, after each change. */
+  /** Called after each change with the names of the buttons that may be pressed. */
   onChange: (open: readonly string[]) => void;
 }
 
@@ -45,7 +43,7 @@ export class PressGuard {
   #frame = 0;
   #seen = false;
   #settled = false;
-  /** Where the pointer was when the time started. */
+  /** The pointer's position when the time started. */
   #origin: Point | null = null;
   #place: Point | null = null;
   /** The press that has begun. */
@@ -66,7 +64,7 @@ export class PressGuard {
       { threshold: [0, 0.1, 0.2, 0.3, 0.4, 0.5] },
     );
     sight.observe(area);
-    // What grows or shrinks around the card moves it. It has its new place in the next frame.
+    // An element that changes its size moves the card. It has its new place in the next frame.
     const sizes = new ResizeObserver(() => {
       cancelAnimationFrame(this.#frame);
       this.#frame = requestAnimationFrame(() => this.#moved());
@@ -95,7 +93,7 @@ export class PressGuard {
     this.#publish([]);
   }
 
-  /** Closes the buttons, and starts the time again while they are in sight. */
+  /** Closes the buttons and, while they are visible, restarts the time. */
   restart(): void {
     clearTimeout(this.#timer);
     this.#settled = false;
@@ -108,20 +106,20 @@ export class PressGuard {
     }
   }
 
-  /** A key, a finger, or a pointer that rests on the page goes down on a button. */
+  /** Begins a press on a button, by a key, a finger, or a pointer that rests on the page. */
   begin(name: string, rests: boolean): void {
     this.#press = { name, counts: rests ? this.#open.includes(name) : this.#settled };
   }
 
-  /** A button is pressed: whether that counts. */
+  /** Ends a press of a button and reports whether it counts. */
   counts(name: string): boolean {
     const press = this.#press;
     this.#press = null;
-    // No pointer and no key went down on it: there is no place to have left.
+    // The press came without a pointer or a key, so there is no position to leave.
     return press?.name === name ? press.counts : this.#settled;
   }
 
-  /** Whether a key that goes down now may press a button. */
+  /** Whether a key press that begins now may activate a button. */
   get isSettled(): boolean {
     return this.#settled;
   }
@@ -172,7 +170,7 @@ export class PressGuard {
   }
 }
 
-/** Half of it is in sight, or it fills half of the window. */
+/** Reports whether half of the element is visible, or whether it fills half of the window. */
 function inSight({ intersectionRatio, intersectionRect, rootBounds }: IntersectionObserverEntry): boolean {
   return intersectionRatio >= 0.5 || (rootBounds !== null && intersectionRect.height >= rootBounds.height / 2);
 }

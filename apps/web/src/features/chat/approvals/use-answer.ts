@@ -3,9 +3,9 @@ import { sentence } from "../../shared/errors";
 import type { Refusal } from "./use-press-guard";
 
 export interface AnswerState<Given, Answered> {
-  /** What was pressed; null again when it did not arrive. */
+  /** The answer that was pressed; null again when it was not delivered. */
   sent: Given | null;
-  /** What the machine said to it. */
+  /** The host's reply to it. */
   answered: Answered | null;
   error: string | null;
 }
@@ -13,17 +13,17 @@ export interface AnswerState<Given, Answered> {
 export interface AnswerOptions<Given, Answered> {
   /** Whether this browser may answer now. */
   canAnswer: boolean;
-  /** It no longer waits. */
+  /** Whether the approval or question no longer waits. */
   over: boolean;
   deliver: (answer: Given) => Promise<Answered>;
-  /** An answer was given here, and again when it arrived. */
+  /** Called when a person answers here, and again when the answer was delivered. */
   onPress?: (() => void) | undefined;
   onAnswered?: (() => void) | undefined;
 }
 
 const open = { sent: null, answered: null, error: null };
 
-/** The one answer of a card, from sent to applied. A failure gives the buttons back. */
+/** Manages the single answer of a card, from sent to delivered. A failure enables the buttons again. */
 export function useAnswer<Given, Answered>(options: AnswerOptions<Given, Answered>) {
   const { canAnswer, over, deliver, onPress, onAnswered } = options;
   const [state, setState] = useState<AnswerState<Given, Answered>>(open);

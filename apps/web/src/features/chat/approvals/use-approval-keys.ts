@@ -7,7 +7,7 @@ export interface ApprovalKeys {
   card: RefObject<HTMLElement | null>;
   /** Whether the card can be answered now. */
   on: boolean;
-  /** Whether it takes keys while the focus is on nothing. */
+  /** Whether it receives keys while nothing has the focus. */
   active: boolean;
   guard: Guard;
   offered: (decision: Decision) => boolean;
@@ -15,14 +15,14 @@ export interface ApprovalKeys {
   refuse: (why: Refusal) => void;
 }
 
-/** What takes letters itself. */
+/** The elements that receive letters themselves. */
 const typing = "input,textarea,select,[contenteditable]";
 
 /**
- * Keys for a card: A allows, Shift+A always allows, D denies. They go to the card that has
- * the focus. With the focus on nothing, or on the transcript as a whole, they go to the
- * active card, which is brought into sight first. There a denial too must wait until the
- * card has been seen, because it was not chosen. A key that is held down does nothing, nor does one in a field or beside a dialog.
+ * Handles keys for a card: A allows, Shift+A always allows, D denies. They go to the card that has the focus. When
+ * nothing, or the transcript as a whole, has the focus, they go to the active card, which is scrolled into view first.
+ * In that case a denial too must wait until the card has been visible, because it was not chosen. A key that is held
+ * down, and keys in a field or beside a dialog, do nothing.
  */
 export function useApprovalKeys({ card, on, active, guard, offered, press, refuse }: ApprovalKeys): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {

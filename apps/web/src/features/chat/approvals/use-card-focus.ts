@@ -4,18 +4,17 @@ import { bringIntoSight } from "../../shared/bring-into-sight";
 export interface CardFocus {
   /** The element around all cards. */
   list: RefObject<HTMLDivElement | null>;
-  /** The card that has the focus. */
+  /** The id of the card that has the focus. */
   focused: string | null;
-  /** An answer was given on a card. */
+  /** Records that an answer was given on a card. */
   pressed: (id: string) => void;
 }
 
 /**
- * Keeps the focus when cards are answered: it goes to the heading of the next card, or of
- * the answered one where none waits, and to the transcript when that leaves. A focus that is
- * elsewhere, such as in the composer, stays there.
+ * Keeps the focus when cards are answered: it moves to the heading of the next card, or of the answered one if none
+ * waits, and to the transcript when that disappears. A focus elsewhere, such as in the composer, stays there.
  *
- * `open` are the ids of the cards that wait, `done` of those that are answered and still shown.
+ * `open` has the ids of the waiting cards, `done` those of answered cards that are still shown.
  */
 export function useCardFocus(open: readonly string[], done: readonly string[]): CardFocus {
   const list = useRef<HTMLDivElement>(null);
@@ -39,7 +38,7 @@ export function useCardFocus(open: readonly string[], done: readonly string[]): 
     const nowhere = !activeElement || activeElement === document.body;
     const own = held.current;
     const gone = own !== null && !open.includes(own);
-    // Some browsers give no focus to a button that is clicked.
+    // Some browsers do not focus a button that is clicked.
     const from = gone ? own : nowhere ? done.find((id) => answered.current.has(id)) : undefined;
     answered.current = new Set([...answered.current].filter((id) => open.includes(id)));
     if (from === undefined || from === null || !(nowhere || cardOf(list.current, from)?.contains(activeElement))) {
@@ -66,7 +65,7 @@ function cardOf(list: Element | null, id: string): Element | null {
   );
 }
 
-/** Focuses the heading of a card, and scrolls until as much of the card as possible is in sight. */
+/** Focuses the heading of a card, and scrolls until as much of the card as possible is visible. */
 export function showCard(card: Element | null): void {
   card?.querySelector<HTMLElement>("[data-heading]")?.focus({ preventScroll: true });
   const box = card?.closest<HTMLElement>("[data-transcript]");

@@ -3,8 +3,8 @@ import type { SessionState } from "../../../api/contract";
 import { type Decided, decisionIn } from "./decided";
 
 /**
- * Finds how an approval was answered: in the log, or for a subagent in what its batch tells.
- * That is remembered, since a batch may end before the card has left.
+ * Finds the decision of an approval: in the log, or for a subagent in the state of its batch. It is remembered, because
+ * a batch may end before the card disappears.
  */
 export function useDecisions({ live, entries }: SessionState): (approvalId: string) => Decided | null {
   const told = useMemo(() => new Map<string, Decided>(), []);

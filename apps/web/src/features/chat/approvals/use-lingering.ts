@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from "react";
 
-/** How long an answered card stays, in milliseconds. */
+/** How long an answered card stays visible, in milliseconds. */
 export const STAY = 4000;
 
 export interface Shown<T> {
   item: T;
-  /** It does not wait any more. */
+  /** Whether it no longer waits. */
   over: boolean;
 }
 
-/** Keeps the places of what is shown: what no longer waits stays where it was, what is new comes last. */
+/** Keeps the order of the shown items: ended ones stay in place, new ones are appended. */
 function merge<T extends { id: string }>(shown: readonly Shown<T>[], waiting: readonly T[]): Shown<T>[] {
   const kept = shown.map(({ item }) => {
     const still = waiting.find(({ id }) => id === item.id);
@@ -23,7 +23,7 @@ function same<T>(a: readonly Shown<T>[], b: readonly Shown<T>[]): boolean {
   return a.length === b.length && a.every((each, i) => each.item === b[i]?.item && each.over === b[i]?.over);
 }
 
-/** What waits, and for a few seconds what has just been answered. */
+/** Returns the waiting items and, for a few seconds, those just answered. */
 export function useLingering<T extends { id: string }>(waiting: readonly T[]): readonly Shown<T>[] {
   const [before, setShown] = useState<readonly Shown<T>[]>([]);
   const timers = useRef(new Map<string, ReturnType<typeof setTimeout>>());

@@ -11,16 +11,16 @@ import {
 import { PointerContext } from "./pointer-track";
 import { GUARDED, PressGuard } from "./press-guard";
 
-/** Why a press does not count: the card has just come, or the pointer rests where the button came. */
+/** Why a press does not count: the card has just appeared, or the pointer rests where the button appeared. */
 export type Refusal = "early" | "resting";
 
-/** Guards the buttons of one card. */
+/** The guard of one card's buttons. */
 export interface Guard {
-  /** Whether a press of the button would count now. */
+  /** Reports whether a press of the button would count now. */
   isOpen: (name: string) => boolean;
-  /** What a guarded button needs. */
+  /** Returns the attributes of a guarded button. */
   button: (name: string, press: () => void) => GuardedProps;
-  /** Whether a key that goes down now may stand for a button. */
+  /** Reports whether a key press that begins now may activate a button. */
   takesKeys: () => boolean;
 }
 
@@ -33,8 +33,8 @@ interface GuardedProps {
 }
 
 /**
- * Guards the buttons of `card` while `on`; see PressGuard for the rules. `area` is what must
- * be in sight. Another `epoch` starts the time again. A press that does not count calls `refuse`.
+ * Guards the buttons of `card` while `on`; see PressGuard for the rules. `area` is the element that must be visible. A
+ * changed `epoch` restarts the time. A press that does not count calls `refuse`.
  */
 export function usePressGuard(
   card: RefObject<HTMLElement | null>,

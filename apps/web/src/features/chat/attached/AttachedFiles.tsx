@@ -5,7 +5,7 @@ import { sizeText } from "../../shared/size-text";
 import type { FileInText } from "../images/text-files";
 import { visible } from "../text/visible";
 
-/** A file that this browser is to send. */
+/** A file that this browser will send. */
 export interface FileToSend {
   name: string;
   blob: Blob;
@@ -15,7 +15,7 @@ type AnyFile = FileInText | FileToSend;
 
 const chip = "flex min-w-0 max-w-full items-center gap-1.5 rounded-md border border-line bg-sunken pl-2.5 text-sm";
 
-/** The files that go with the next prompt, each with a button that removes it. */
+/** The files attached to the next prompt, each with a button that removes it. */
 export function AttachedFiles<T extends AnyFile>({ files, onRemove }: { files: T[]; onRemove: (file: T) => void }) {
   if (files.length === 0) {
     return null;
@@ -43,7 +43,7 @@ export function AttachedFiles<T extends AnyFile>({ files, onRemove }: { files: T
   );
 }
 
-/** The files of a prompt. The text of a text file is shown when it is opened; the agent reads others by their path. */
+/** The files of a prompt. A text file can be opened to show its text; the agent reads other files by path. */
 export function SentFiles({ files }: { files: FileInText[] }) {
   return files.map((file, i) =>
     "text" in file ? (
@@ -72,7 +72,7 @@ export function SentFiles({ files }: { files: FileInText[] }) {
   );
 }
 
-/** A file of a prompt, by its name and size. */
+/** The name and size of a prompt's file. */
 export function FileChip({ file }: { file: AnyFile }) {
   return (
     <p

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from "react";
 
-/** Takes files that are dropped anywhere on the page, and shows that it does. */
+/** Accepts files dropped anywhere on the page, and shows a hint while they are dragged. */
 export function DropTarget({ text, onFiles }: { text: string; onFiles: (files: File[]) => void }) {
   const [over, setOver] = useState(false);
   const take = useEffectEvent(onFiles);
@@ -9,7 +9,7 @@ export function DropTarget({ text, onFiles }: { text: string; onFiles: (files: F
       event.dataTransfer?.types.includes("Files") && !document.querySelector("dialog[open]");
     const onOver = (event: DragEvent) => {
       if (has(event)) {
-        event.preventDefault(); // else the browser opens the file in the place of the page
+        event.preventDefault(); // otherwise the browser navigates to the file
         setOver(true);
       }
     };

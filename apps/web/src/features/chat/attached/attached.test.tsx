@@ -16,7 +16,7 @@ function show(change: Partial<ComposerProps> = {}) {
 const notes = () => new File(["one\ntwo\n"], "notes.txt", { type: "text/plain" });
 const whole = "look\n\nAttached file: notes.txt\n```\none\ntwo\n```";
 
-test("a text file is attached by paste, and sent as a part of the text", async () => {
+test("a text file is attached by paste, and sent as part of the text", async () => {
   const { area, onSend, send } = show();
   fireEvent.paste(area, { clipboardData: { files: [notes()] } });
   expect((await screen.findByTestId("attached-files")).textContent).toContain("notes.txt2 lines");
@@ -26,7 +26,7 @@ test("a text file is attached by paste, and sent as a part of the text", async (
   expect(screen.queryByTestId("attached-files")).toBeNull();
 });
 
-test("a file goes alone, to a model without images too, and not after it was removed", async () => {
+test("a file is sent alone, even to a model without images, and not after it was removed", async () => {
   const { onSend, send } = show({ draftKey: "d/alone", noImages: "The model does not accept images." });
   const input = screen.getByTestId("attach-input");
   fireEvent.change(input, { target: { files: [new File(["GIF89a"], "a.gif", { type: "image/gif" }), notes()] } });
@@ -54,7 +54,7 @@ test("a drag over the page shows where files go, and a drop attaches them", asyn
   await screen.findByTestId("attached-files");
 });
 
-test("files come back with the draft, and with a prompt that is edited", async () => {
+test("files are restored with the draft, and with an edited prompt", async () => {
   const first = show({ draftKey: "d/again" });
   first.rerender(<Composer {...first.props} insert={{ text: whole }} />);
   await waitFor(() => expect(first.area.value).toBe("look"));
@@ -66,7 +66,7 @@ test("files come back with the draft, and with a prompt that is edited", async (
   expect(onSend).toHaveBeenCalledExactlyOnceWith(whole);
 });
 
-test("too much text is refused with a sentence", async () => {
+test("too much text is rejected with a sentence", async () => {
   show({ draftKey: "d/much" });
   const large = (name: string) => new File([name.repeat(200 << 10)], `${name}.txt`);
   fireEvent.change(screen.getByTestId("attach-input"), { target: { files: ["a", "b", "c"].map(large) } });
@@ -76,7 +76,7 @@ test("too much text is refused with a sentence", async () => {
 
 const zip = (size = 300 << 10, name = "build.zip") => new File([new Uint8Array(size).fill(255)], name);
 
-test("a file that is no text is sent by its bytes, to a model without images too, and comes back with the draft", async () => {
+test("a binary file is sent by its bytes, even to a model without images, and restored with the draft", async () => {
   const first = show({ draftKey: "d/zip", noImages: "The model does not accept images." });
   fireEvent.change(screen.getByTestId("attach-input"), { target: { files: [zip()] } });
   expect((await screen.findByTestId("attached-files")).textContent).toContain("build.zip300 KiB");
@@ -92,7 +92,7 @@ test("a file that is no text is sent by its bytes, to a model without images too
   expect(screen.queryByTestId("attached-files")).toBeNull();
 });
 
-test("limits are named where files are picked, and files beyond them refused with a sentence", async () => {
+test("limits are shown where files are picked, and files beyond them rejected with a sentence", async () => {
   show({ draftKey: "d/limits", maxFile: 1 << 20 });
   expect(screen.getByTestId("attach").getAttribute("aria-label")).toBe("Attach images or files, up to 1 MiB each");
   const input = screen.getByTestId("attach-input");
@@ -103,7 +103,7 @@ test("limits are named where files are picked, and files beyond them refused wit
   expect(screen.getByTestId("attached-files").children).toHaveLength(10);
 });
 
-test("a machine that stores no files takes text files only, and says what to do", async () => {
+test("a machine that stores no files accepts text files only, and says what to do", async () => {
   show({ draftKey: "d/old", maxFile: 0 });
   expect(screen.getByTestId("attach").getAttribute("aria-label")).toBe("Attach images or text files");
   fireEvent.change(screen.getByTestId("attach-input"), { target: { files: [new File(["a\0b"], "a.bin")] } });

@@ -11,7 +11,7 @@ const told = (name: string, text: string, details?: unknown, isError = false) =>
 const diff = "--- a/x.go\n+++ b/x.go\n@@ -1,2 +1,1 @@\n-a\n-b\n+c\n";
 
 describe("changeOf", () => {
-  it("takes the diff that the host made, and before that what the call says", () => {
+  it("uses the host's diff, and the call's arguments before that", () => {
     const args = { path: "x.go", old_string: "a", new_string: "b" };
     expect(changeOf("patch", args, told("patch", "", { diff }))).toEqual({ diff });
     expect(changeOf("patch", args, null)).toEqual({ path: "x.go", before: "a", after: "b", part: true });
@@ -25,7 +25,7 @@ describe("changeOf", () => {
     ["patch", null, { diff: 7 }],
     ["write_file", { path: "x", content: "a" }, { created: false }],
     ["bash", { command: "ls" }, null],
-  ])("tells no change of %s with %j and %j", (name, args, details) => {
+  ])("finds no change in %s with %j and %j", (name, args, details) => {
     expect(changeOf(name, args, details && told(name, "", details))).toBeNull();
   });
 
@@ -36,7 +36,7 @@ describe("changeOf", () => {
     expect(factsOfChange({ diff: `${diff}${" same\n".repeat(100_000)}` })).toEqual({ paths: [], counts: null });
   });
 
-  it("says of a result what the diff does not", () => {
+  it("returns the part of a result that the diff does not show", () => {
     expect(remarkOf(told("patch", "", { diff }), `Changed 1 (exact).\n${diff}`)).toBe("");
     expect(remarkOf(told("patch", "", { diff, approximate: true }), `Only similar.\n${diff}`)).toBe("Only similar.");
     expect(remarkOf(told("bash", "", {}), "ok")).toBe("ok");
@@ -46,7 +46,7 @@ describe("changeOf", () => {
 describe("todos", () => {
   const list = (...states: string[]) => ({ todos: states.map((status, i) => ({ id: `${i}`, content: "x", status })) });
 
-  it("counts what is over, without what was canceled", () => {
+  it("counts ended tasks, without canceled ones", () => {
     const todos = todosIn(told("todo", "", list("completed", "in_progress", "pending", "cancelled"))) ?? [];
     expect(progressOf(todos)).toMatchObject({ done: 1, total: 3, current: { id: "1" } });
     expect(todosIn(told("todo", "", { todos: "none" }))).toBeNull();
@@ -73,7 +73,7 @@ describe("reads", () => {
   const read = (id: string, path = id) => call(id, "read_file", { path });
   const thought = { type: "thinking" as const, thinking: "hm" };
 
-  it("finds the runs of a message, with the thoughts before and between", () => {
+  it("finds the runs of a message, with the reasoning before and between", () => {
     const text = { type: "text" as const, text: "Then:" };
     const blocks = [thought, read("a"), thought, read("b"), text, read("c"), call("d", "bash", {}), read("e")];
     const runs = readRuns(message(blocks as never), facts("abcde"));
@@ -87,7 +87,7 @@ describe("reads", () => {
   it.each<[string, Map<string, ToolFacts>]>([
     ["runs", new Map()],
     ["failed", facts("a", true)],
-  ])("leaves a call alone that %s", (_, of) => {
+  ])("skips a call that %s", (_, of) => {
     expect(readRuns(message([read("a")] as never), of)).toEqual([]);
   });
 

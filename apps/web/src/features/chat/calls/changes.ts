@@ -1,15 +1,15 @@
-// What a call changes in files: made by the host once it ran, and until then, or where it
-// never does, as the call itself says it.
+// The changes of a call in files: the host's diff once it ran, and until then, or if there is none, the call's own
+// arguments.
 import type { ToolResultMessage } from "../../../api/types";
 import type { DiffInput } from "../../diff/Diff";
 import { parseDiff } from "../../diff/parse";
 import { isPatch, parsePatch } from "../../diff/v4a";
 import { isRecord } from "./tool-facts";
 
-/** Longer diffs are not counted before somebody opens them. */
+/** Longer diffs are not counted until they are opened. */
 const maxCounted = 300_000;
 
-/** The change that a call makes; null where it makes none, or none that can be told. */
+/** Returns the change that a call makes; null if there is none or it cannot be determined. */
 export function changeOf(name: string, args: unknown, result: ToolResultMessage | null): DiffInput | null {
   const fields = isRecord(args) ? args : {};
   const details = isRecord(result?.details) ? result.details : {};
@@ -31,7 +31,7 @@ export function changeOf(name: string, args: unknown, result: ToolResultMessage 
   }
 }
 
-/** A text in place of another one, by the names that tools have for them. */
+/** Returns the replacement of one text by another, by the argument names that tools use. */
 function replaced(fields: Record<string, unknown>): DiffInput | null {
   const before = fields.old_string ?? fields.oldText;
   const after = fields.new_string ?? fields.newText;
@@ -41,13 +41,13 @@ function replaced(fields: Record<string, unknown>): DiffInput | null {
 }
 
 export interface ChangeFacts {
-  /** The files, as far as they are named. */
+  /** The paths of the files, if known. */
   paths: string[];
-  /** How many lines come and go; null where that is not known before it is opened. */
+  /** How many lines are added and removed; null if that is not known until it is opened. */
   counts: { added: number; removed: number } | null;
 }
 
-/** What a closed card says about a change. */
+/** Returns the facts that a closed card shows about a change. */
 export function factsOfChange(change: DiffInput | null): ChangeFacts {
   if (!change) {
     return { paths: [], counts: null };
@@ -71,7 +71,7 @@ export function factsOfChange(change: DiffInput | null): ChangeFacts {
   };
 }
 
-/** What a result says besides the diff; "" where there is nothing that people need to know. */
+/** Returns the part of a result that people need besides the diff; "" if there is none. */
 export function remarkOf(result: ToolResultMessage, text: string): string {
   const details = isRecord(result.details) ? result.details : {};
   if (typeof details.diff !== "string" || result.isError) {

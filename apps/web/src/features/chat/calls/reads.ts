@@ -1,4 +1,4 @@
-// Calls that only look at something: many in a row are one line.
+// Calls that only read: many in a row are shown as one line.
 import { blocksOf } from "@scorel/protocol/tree";
 import type { AssistantMessage, Block, ToolCallBlock } from "../../../api/types";
 import { isRecord, type ToolFacts } from "./tool-facts";
@@ -16,7 +16,7 @@ const kinds: Record<string, "file" | "search" | "folder"> = {
 
 type Facts = ReadonlyMap<string, ToolFacts>;
 
-/** Whether a block is such a call, and nothing about it is worth a card: it ended well and shows no image. */
+/** Reports whether a block is such a call and needs no card: it succeeded and shows no image. */
 export function isQuietRead(block: Block, tools: Facts): block is ToolCallBlock {
   if (block.type !== "toolCall" || !Object.hasOwn(kinds, block.name)) {
     return false;
@@ -25,19 +25,19 @@ export function isQuietRead(block: Block, tools: Facts): block is ToolCallBlock 
   return facts?.result?.isError === false && !facts.decision && resultImages(facts.result).length === 0;
 }
 
-/** Thoughts between reads are folded with them; a text that says something is not. */
+/** Reports whether a block may be folded with the reads around it: reasoning is, visible text is not. */
 function isSilent(block: Block): boolean {
   return block.type === "thinking" || (block.type === "text" && block.text.trim() === "");
 }
 
 export interface ReadRun {
-  /** The index of its first block, and that after its last one. */
+  /** The index of its first block, and the index after its last one. */
   from: number;
   to: number;
   calls: ToolCallBlock[];
 }
 
-/** The runs of reads in a message. The thoughts before the first call of a run belong to it. */
+/** Returns the runs of reads in a message. The reasoning before the first call of a run belongs to it. */
 export function readRuns(message: AssistantMessage, tools: Facts): ReadRun[] {
   const runs: ReadRun[] = [];
   let run: ReadRun | null = null;
@@ -60,7 +60,7 @@ export function readRuns(message: AssistantMessage, tools: Facts): ReadRun[] {
   return runs;
 }
 
-/** What was looked at, counted: a file that was read twice is one. */
+/** Counts what was read: a file that was read twice counts once. */
 export function countReads(calls: readonly ToolCallBlock[]) {
   const files = new Set<string>();
   const names: string[] = [];

@@ -1,4 +1,4 @@
-// The task list of a session, as the results of the agent's tool tell it.
+// The task list of a session, from the results of the agent's tool.
 import type { SessionEntry, ToolResultMessage } from "../../../api/types";
 import { isRecord } from "./tool-facts";
 
@@ -8,7 +8,7 @@ export interface Todo {
   status: string;
 }
 
-/** The list that a result tells; null where it tells none. */
+/** Returns the list in a result; null if it has none. */
 export function todosIn(result: ToolResultMessage | null): Todo[] | null {
   const details = isRecord(result?.details) ? result.details : {};
   if (result?.toolName !== "todo" || !Array.isArray(details.todos)) {
@@ -19,7 +19,7 @@ export function todosIn(result: ToolResultMessage | null): Todo[] | null {
     .map(({ id, content, status }) => ({ id: String(id), content: String(content), status: String(status) }));
 }
 
-/** How many are over, and the one that the agent is at. */
+/** Returns the number of ended tasks and the current task. */
 export function progressOf(todos: readonly Todo[]): { done: number; total: number; current: Todo | null } {
   const counted = todos.filter(({ status }) => status !== "cancelled");
   return {
@@ -29,7 +29,7 @@ export function progressOf(todos: readonly Todo[]): { done: number; total: numbe
   };
 }
 
-/** The latest list of a log. Of a log that grew, only what is new is gone through. */
+/** Finds the latest list of a log. When the log has grown, only its new entries are searched. */
 export class LatestTodos {
   #entries: readonly SessionEntry[] = [];
   #todos: Todo[] | null = null;

@@ -1,4 +1,4 @@
-// What the log knows of each tool call: its result, who decided, who worked for it.
+// The log's facts about each tool call: its result, its decision and its subagents.
 import {
   CUSTOM_APPROVAL,
   CUSTOM_PROCESS,
@@ -15,36 +15,36 @@ import {
 export interface ToolDecision {
   decision: string;
   decidedBy: string;
-  /** The word to the agent that went with a denial. */
+  /** The feedback to the agent that came with a denial. */
   feedback?: string;
-  /** What is allowed from then on. */
+  /** The rules that were stored. */
   rules?: string[];
-  /** What let the call go where nobody answered. */
+  /** Why the call was released without an answer. */
   released?: Release;
 }
 
-/** How a question of the agent ended. */
+/** The outcome of a question of the agent. */
 export interface ToolAnswer {
   outcome: string;
   answer?: string;
   answeredBy: string;
 }
 
-/** What the log knows of one tool call. */
+/** The log's facts about one tool call. */
 export interface ToolFacts {
   result: ToolResultMessage | null;
   decision: ToolDecision | null;
-  /** Of a call that asked people. */
+  /** The answer, for a call that asked people. */
   answer?: ToolAnswer;
-  /** The agents that worked for it; absent where none did. */
+  /** The subagents that worked for it, if any. */
   crew?: readonly SubagentMember[];
-  /** Operations that have ended, in the order of their ends. */
+  /** Ended operations, in the order of their ends. */
   operations: readonly ProcessRecord[];
 }
 
 export const nothing: ToolFacts = { result: null, decision: null, operations: [] };
 
-/** Gathers them from all entries, by the id of the call. */
+/** Collects the facts of all entries, by call id. */
 export function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> {
   const facts = new Map<string, ToolFacts>();
   for (const entry of entries) {
@@ -53,7 +53,7 @@ export function collectFacts(entries: readonly SessionEntry[]): Map<string, Tool
   return facts;
 }
 
-/** Adds what one entry tells. Returns the id of the call that it is about, null where it is about none. */
+/** Adds the facts of one entry. Returns the id of the call that it is about, or null. */
 export function addFacts(facts: Map<string, ToolFacts>, entry: SessionEntry): string | null {
   const told = factOf(entry, facts);
   if (!told) {
@@ -63,7 +63,7 @@ export function addFacts(facts: Map<string, ToolFacts>, entry: SessionEntry): st
   return told.id;
 }
 
-/** Adds what later entries tell: of the same thing it counts more. */
+/** Adds the facts of later entries, which replace earlier ones of the same kind. */
 export function joinFacts(facts: Map<string, ToolFacts>, later: ReadonlyMap<string, ToolFacts>): void {
   for (const [id, more] of later) {
     const known = facts.get(id);
@@ -144,7 +144,7 @@ function decisionFact(id: string, data: Record<string, unknown>): Told | null {
   };
 }
 
-/** Whether two collections would be shown alike. */
+/** Reports whether two collections look the same when rendered. */
 export function sameTools(a: ReadonlyMap<string, ToolFacts>, b: ReadonlyMap<string, ToolFacts>): boolean {
   if (a.size !== b.size) {
     return false;
@@ -180,7 +180,7 @@ function releaseOf({ rules, mode }: Record<string, unknown>): Release {
   };
 }
 
-/** One of a newer host may lack what this page needs; it is passed over. */
+/** A record of a newer host may lack fields that this page needs; it is skipped. */
 function isProcessRecord(value: unknown): value is ProcessRecord {
   return (
     isRecord(value) &&

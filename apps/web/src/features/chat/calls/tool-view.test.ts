@@ -3,14 +3,14 @@ import { languageOf } from "../../code/language";
 import { partialArguments, viewTool } from "./tool-view";
 
 describe("viewTool", () => {
-  it("puts a command of several lines into the body", () => {
+  it("puts a multi-line command into the body", () => {
     const view = viewTool("bash", { command: "cd x\nmake", timeout: 5 });
     expect(view.subject).toBe("cd x …");
     expect(view.body).toEqual({ text: "cd x\nmake", language: "bash" });
     expect(view.rest).toEqual([["timeout", "5"]]);
   });
 
-  it("knows the language of what is written by the file's name", () => {
+  it("derives the language of written text from the file name", () => {
     expect(viewTool("write_file", { path: "a/b.go", content: "package b" }).body?.language).toBe("go");
     expect(["x/Dockerfile", "Makefile", "a.b.ts", "README", ".env"].map(languageOf)).toEqual([
       "dockerfile",
@@ -21,7 +21,7 @@ describe("viewTool", () => {
     ]);
   });
 
-  it("takes the name of an inherited property for an unknown tool", () => {
+  it("treats the name of an inherited property as an unknown tool", () => {
     expect(viewTool("constructor", {}).verb).toBe("constructor");
   });
 });
@@ -33,7 +33,7 @@ describe("partialArguments", () => {
     expect(partialArguments(json)).toEqual(JSON.parse(json));
   });
 
-  it("reads the complete strings of every beginning, and no wrong ones", () => {
+  it("reads the complete strings of every prefix, and no wrong ones", () => {
     const whole = JSON.parse(json) as Record<string, unknown>;
     for (let n = 0; n < json.length; n++) {
       const fields = partialArguments(json.slice(0, n)) as Record<string, unknown>;

@@ -2,19 +2,19 @@ import type { Block, ImageBlock, ToolResultMessage } from "../../../api/types";
 import { t } from "../../../i18n/chat";
 import { languageOf } from "../../code/language";
 
-/** How a tool call is put to a reader. */
+/** A tool call, prepared for display. */
 export interface ToolView {
-  /** A verb: what it does. */
+  /** A verb for what the call does. */
   verb: string;
-  /** The one thing that matters: the command, the path, the pattern. */
+  /** The most important argument: the command, the path or the pattern. */
   subject: string;
-  /** A command is read as a command, a path as a path. */
+  /** Selects how the subject is shown, for example as a command or as a path. */
   kind: "command" | "file" | "search" | "question" | "agents" | "tasks" | "other";
-  /** What is to be written, or the whole command when it has several lines. */
+  /** The text to be written, or the whole command if it has several lines. */
   body: { text: string; language: string } | null;
-  /** Arguments that the lines above do not show. */
+  /** The arguments that the fields above do not show. */
   rest: [name: string, value: string][];
-  /** Of a question: what could be chosen. */
+  /** The choices of a question. */
   choices: string[];
 }
 
@@ -138,12 +138,12 @@ export function viewTool(name: string, args: unknown): ToolView {
   };
 }
 
-/** A list, as of tasks, is counted. */
+/** Returns a value as text; a list, for example of tasks, is counted. */
 function subjectOf(value: unknown): string {
   return Array.isArray(value) ? t("chat.calls.tasks", { length: value.length }) : textOf(value);
 }
 
-/** The text of a result, as the model sees it. */
+/** Returns the text of a result, as the model sees it. */
 export function resultText(result: ToolResultMessage): string {
   const content: Block[] | string = result.content;
   if (typeof content === "string") {
@@ -155,20 +155,20 @@ export function resultText(result: ToolResultMessage): string {
     .join("\n");
 }
 
-/** The images of a result. */
+/** Returns the images of a result. */
 export function resultImages(result: ToolResultMessage): ImageBlock[] {
   const content: Block[] | string = result.content;
   return typeof content === "string" ? [] : content.filter((block) => block.type === "image");
 }
 
-/** The exit code that a command's result carries, if it does. */
+/** Returns the exit code of a command's result, or null. */
 export function exitCode(result: ToolResultMessage): number | null {
   const details = isRecord(result.details) ? result.details : {};
   const code = details.exitCode ?? details.exit_code;
   return typeof code === "number" ? code : null;
 }
 
-/** The JSON of a call that still streams, as far as it can be read: complete string fields. */
+/** Returns the arguments of a call that is still streaming: the complete string fields of its JSON. */
 export function partialArguments(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -185,7 +185,7 @@ export function partialArguments(json: string): unknown {
   }
 }
 
-/** A choice may be a text, or an object with one: the names are those that the host takes. */
+/** Returns the text of a choice, which is a string or an object with one, under the names that the host accepts. */
 function choiceOf(value: unknown): string {
   if (!isRecord(value)) {
     return textOf(value);
@@ -193,7 +193,7 @@ function choiceOf(value: unknown): string {
   return textOf(["label", "description", "text", "title"].map((name) => value[name]).find(Boolean) ?? value);
 }
 
-/** Choices of a question, each as it is read. */
+/** Returns the choices of a question, one per line. */
 function listOf(values: unknown[]): string {
   return values.map(textOf).join(" / ");
 }

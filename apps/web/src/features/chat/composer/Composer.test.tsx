@@ -27,7 +27,7 @@ function attach(...files: File[]) {
 }
 
 beforeEach(() => {
-  // jsdom reads no pictures.
+  // jsdom cannot decode images.
   vi.stubGlobal("createImageBitmap", async () => ({ width: 4, height: 4, close() {} }));
   URL.createObjectURL = () => "blob:picture";
   URL.revokeObjectURL = () => {};
@@ -62,7 +62,7 @@ describe("Composer", () => {
     expect(props.onSend).not.toHaveBeenCalled();
   });
 
-  it("makes Enter a new line under a finger; the button sends", () => {
+  it("makes Enter a new line on touch screens; the button sends", () => {
     setMedia("(pointer: coarse)", true);
     const { area, type, props } = show();
     type("hello");
@@ -72,7 +72,7 @@ describe("Composer", () => {
     expect(props.onSend).toHaveBeenCalledExactlyOnceWith("hello");
   });
 
-  it("sends nothing that is blank", () => {
+  it("does not send a blank text", () => {
     const { area, type, props } = show();
     type(" \n ");
     fireEvent.keyDown(area, { key: "Enter" });
@@ -80,7 +80,7 @@ describe("Composer", () => {
     expect((screen.getByTestId("send") as HTMLButtonElement).disabled).toBe(true);
   });
 
-  it("stays open while a turn runs, and can stop it", () => {
+  it("stays enabled while a turn runs, and can stop it", () => {
     const onCancel = vi.fn();
     const { area, type, props } = show({ onCancel });
     type("and then this");
@@ -90,7 +90,7 @@ describe("Composer", () => {
     expect(onCancel).toHaveBeenCalledOnce();
   });
 
-  it("offers no second stop while one is under way", () => {
+  it("offers no second stop while one is pending", () => {
     show({ onCancel: vi.fn(), cancelling: true });
     expect((screen.getByTestId("cancel-turn") as HTMLButtonElement).disabled).toBe(true);
   });
@@ -105,7 +105,7 @@ describe("Composer", () => {
     expect(screen.getByRole("alert").textContent).toContain("Put it in a file");
   });
 
-  it("brings a draft back with its session, and no other", () => {
+  it("restores the draft of its session, and no other", () => {
     const first = show();
     first.type("half a thought");
     first.unmount();
@@ -119,13 +119,13 @@ describe("Composer", () => {
     expect(show().area.value).toBe("");
   });
 
-  it("takes nothing while it is blocked, and says why", () => {
+  it("accepts nothing while it is blocked, and says why", () => {
     const { area } = show({ blocked: "This session is read-only" });
     expect(area.disabled).toBe(true);
     expect(area.placeholder).toBe("This session is read-only");
   });
 
-  it("sends attached images with the text, and keeps what was removed out", async () => {
+  it("sends attached images with the text, without the removed ones", async () => {
     const { area, type, props } = show();
     attach(gif("one.gif", 1), gif("two.gif", 2));
     await waitFor(() => expect(screen.getAllByRole("img")).toHaveLength(2));
@@ -137,7 +137,7 @@ describe("Composer", () => {
     expect(screen.queryByTestId("attached-images")).toBeNull();
   });
 
-  it("sends images alone, and says which file is none", async () => {
+  it("sends images alone, and reports which file is not an image", async () => {
     const { area, props } = show({ maxFile: 0 });
     attach(new File([new Uint8Array([0, 255])], "notes.zip"));
     expect((await screen.findByRole("alert")).textContent).toContain("notes.zip is not a text file");
@@ -159,7 +159,7 @@ describe("Composer", () => {
     expect(screen.queryByTestId("attached-images")).toBeNull();
   });
 
-  it("brings images that the host has back with the draft", async () => {
+  it("restores images on the host with the draft", async () => {
     const image = { type: "image" as const, data: "", mimeType: "image/gif", sha256: "a".repeat(64) };
     const first = show();
     first.rerender(<Composer {...first.props} insert={{ text: "look", images: [image] }} />);

@@ -18,30 +18,30 @@ import { useDraft } from "./use-draft";
 import { type SuggestScope, useSuggest } from "./use-suggest";
 
 export interface ComposerProps {
-  /** Names the draft: it comes back with the session. */
+  /** The key of the draft, which is restored with the session. */
   draftKey: string;
-  /** May return a promise of the message being stored: its draft is kept until then. */
+  /** May return a promise that resolves when the message is stored: its draft is kept until then. */
   onSend: (text: string, steer?: boolean, images?: Attached[]) => unknown;
-  /** Why no image can go with a message, or null: the model may take none. */
+  /** Why images cannot be sent, or null: the model may accept none. */
   noImages?: string | null;
-  /** The largest file that the host stores, in bytes; 0 where it stores none. */
+  /** The largest file that the host stores, in bytes; 0 if it stores none. */
   maxFile?: number;
-  /** What a slash at the beginning offers, and an @; absent for nothing. */
+  /** The source of completions for / and @; absent for none. */
   suggest?: SuggestScope;
-  /** Takes the place of what is in the box when it changes. */
+  /** Replaces the text when it changes. */
   insert?: Insert | null;
-  /** null while no turn runs. */
+  /** null while no turn is running. */
   onCancel: (() => void) | null;
   cancelling: boolean;
-  /** The turn that runs. */
+  /** The running turn. */
   turn?: string | undefined;
-  /** Why nothing can be written here, or null. */
+  /** Why the composer is disabled, or null. */
   blocked: string | null;
-  /** Stands at the left under the text. */
+  /** Shown below the text, on the left. */
   children?: ReactNode;
 }
 
-/** Where a prompt is written. It stays open while a turn runs: what is sent then waits its turn. */
+/** The field for prompts. It stays enabled while a turn runs: prompts sent meanwhile are queued. */
 export function Composer({
   draftKey,
   onSend,
@@ -69,7 +69,7 @@ export function Composer({
       area.current?.focus();
     },
   });
-  // Under a finger the focus would bring up the keyboard over the transcript.
+  // On touch screens the focus would open the keyboard over the transcript.
   useEffect(() => {
     if (!touch) {
       area.current?.focus({ preventScroll: true });
@@ -120,7 +120,7 @@ export function Composer({
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method composes, Enter chooses a word; keyCode 229 is how Safari says so.
+    // While an input method composes, Enter selects a word; Safari reports this as keyCode 229.
     const composing = event.nativeEvent.isComposing || event.keyCode === 229;
     const modified = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
     if (!composing && !modified && suggest.press(event.key)) {
@@ -223,7 +223,7 @@ function SendButton({ queues, disabled, onClick }: { queues: boolean; disabled: 
   );
 }
 
-/** Grows the box with its text, where the style sheet cannot: to measure it costs a layout of the page for every key. */
+/** Grows the box with its text where the style sheet cannot: measuring costs a layout of the page for every key. */
 function useAutosize(text: string) {
   const ref = useRef<HTMLTextAreaElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text

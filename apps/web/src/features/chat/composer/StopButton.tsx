@@ -6,11 +6,11 @@ import { useEscapeStops } from "./use-escape-stops";
 export interface StopButtonProps {
   onStop: () => void;
   stopping: boolean;
-  /** Leaves the room to the text on a phone. */
+  /** Leaves more room for the text on a phone. */
   compact: boolean;
 }
 
-/** Stops the turn, with a click or with Escape pressed twice. */
+/** Stops the turn, by a click or by pressing Escape twice. */
 export function StopButton({ onStop, stopping, compact }: StopButtonProps) {
   const armed = useEscapeStops(stopping ? null : onStop);
   return (

@@ -7,6 +7,6 @@ it.each([
   ["/compactor", null],
   ["say /compact", null],
   ["/deploy prod", null],
-])("%j asks for a compaction with %j", (text, focus) => {
+])("%j requests a compaction with %j", (text, focus) => {
   expect(compactFocus(text)).toBe(focus);
 });

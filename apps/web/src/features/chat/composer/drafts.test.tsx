@@ -13,7 +13,7 @@ const area = () => screen.getByTestId("composer") as HTMLTextAreaElement;
 const type = (value: string) => fireEvent.change(area(), { target: { value } });
 const kept = async (key: string) => (await new Drafts().read(key)).text;
 
-test("a draft of another tab, or of before a restart, is in the box", async () => {
+test("a draft of another tab, or from before a restart, is in the box", async () => {
   const tab = new Drafts();
   tab.keep("d/restart", { text: "half a thought", images: [] });
   await tab.flush();
@@ -21,7 +21,7 @@ test("a draft of another tab, or of before a restart, is in the box", async () =
   await waitFor(() => expect(area().value).toBe("half a thought"));
 });
 
-test("what is typed before the draft is here comes behind it", async () => {
+test("text typed before the draft is loaded follows it", async () => {
   const tab = new Drafts();
   tab.keep("d/quick", { text: "first", images: [] });
   await tab.flush();
@@ -31,7 +31,7 @@ test("what is typed before the draft is here comes behind it", async () => {
   await waitFor(async () => expect(await kept("d/quick")).toBe("first\nsecond"));
 });
 
-test("a draft that the previous version kept for the tab is taken over", async () => {
+test("a draft that the previous version stored for the tab is adopted", async () => {
   sessionStorage.setItem("draft:d/old", "older words");
   show({ draftKey: "d/old" });
   await waitFor(() => expect(area().value).toBe("older words"));
@@ -56,7 +56,7 @@ test("a draft is deleted when the message is stored, and not before", async () =
   await waitFor(async () => expect(await kept("d/sent")).toBe(""));
 });
 
-test("the last words of another window come into the box of the one that has the focus already", async () => {
+test("the last words of another window reach the box of the one that already has the focus", async () => {
   vi.spyOn(document, "hasFocus").mockReturnValue(true);
   const tab = new Drafts();
   const keepThere = async (text: string) => {

@@ -34,7 +34,7 @@ function show(turn = "t1") {
 
 const label = () => screen.getByTestId("cancel-turn").textContent;
 
-it("stops at the second Escape, and says so after the first", () => {
+it("stops at the second Escape, and shows a hint after the first", () => {
   const { onStop, esc, area } = show();
   esc(area);
   expect(onStop).not.toHaveBeenCalled();
@@ -62,7 +62,7 @@ it("forgets the first one after three seconds, after another key, and with the t
   expect(onStop).not.toHaveBeenCalled();
 });
 
-it("leaves Escape to whatever else it is meant for", () => {
+it("leaves Escape to its other uses", () => {
   const { onStop, esc, area } = show();
   const prevent = (event: Event) => event.preventDefault();
   esc(screen.getByLabelText("find"));
@@ -81,7 +81,7 @@ it("leaves Escape to whatever else it is meant for", () => {
   expect(onStop).not.toHaveBeenCalled();
 });
 
-it("gives up a selection first", () => {
+it("clears a selection first", () => {
   const { esc, area } = show();
   const field = area as HTMLTextAreaElement;
   field.focus();

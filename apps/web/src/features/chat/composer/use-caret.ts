@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
-/** Where the caret of a box is. `put` moves it once the box has its next text. */
+/** Tracks the caret of a box. `put` moves it once the box has its next text. */
 export function useCaret(area: RefObject<HTMLTextAreaElement | null>, text: string) {
   const [caret, setCaret] = useState({ at: 0 });
   const next = useRef<number | null>(null);
@@ -13,7 +13,7 @@ export function useCaret(area: RefObject<HTMLTextAreaElement | null>, text: stri
   return {
     at: Math.min(caret.at, text.length),
     read: () => {
-      // Until the next text is in the box, its caret is that of the text before.
+      // Until the box has the next text, its caret belongs to the text before.
       if (next.current === null) {
         setCaret({ at: area.current?.selectionStart ?? 0 });
       }

@@ -3,10 +3,13 @@ import { keepDraft, onOtherDraft, onTriedDraft, peekDraft, readDraft, type Unkep
 import { joinFiles, splitFiles } from "../images/text-files";
 import { type AttachmentsOptions, useAttachments } from "../images/use-attachments";
 
-/** What cannot go with a prompt. */
+/** The limits of what a prompt can carry. */
 export type Limits = Pick<AttachmentsOptions, "noImages" | "maxFile">;
 
-/** The text, the files and the images, kept in this browser until they are sent. Files are kept as they are sent. */
+/**
+ * The text, files and images of a draft, stored in this browser until they are sent. Files are stored as they will be
+ * sent.
+ */
 export function useDraft(key: string, limits: Limits, tell: (problem: string | null) => void) {
   const [here] = useState(() => peekDraft(key));
   const [began] = useState(() => splitFiles(here?.text ?? ""));
@@ -30,7 +33,7 @@ export function useDraft(key: string, limits: Limits, tell: (problem: string | n
       }
       read.current = true;
       const kept = splitFiles(draft.text);
-      // What was typed meanwhile comes behind it.
+      // Text typed meanwhile follows it.
       if (kept.text) {
         setText((typed) => (typed ? `${kept.text}\n${typed}` : kept.text));
       }
@@ -50,7 +53,7 @@ export function useDraft(key: string, limits: Limits, tell: (problem: string | n
     () =>
       onOtherDraft(key, (draft) => {
         if (!read.current) {
-          return; // it is being read
+          return; // it is being loaded
         }
         const kept = splitFiles(draft.text);
         setText(kept.text);

@@ -3,13 +3,13 @@ import { useEffect, useEffectEvent, useState } from "react";
 /** How long a second Escape stops the turn, in milliseconds. */
 const armedFor = 3_000;
 
-/** What takes keys itself. */
+/** The elements that receive keys themselves. */
 const typing = "input,textarea,select,[contenteditable]";
 
 /**
- * Escape stops the turn when it is pressed twice in the composer or the transcript: pressed once it may be meant for
- * something that has just closed. Returns true while the next one stops. Any other key takes the first one back, and a
- * selection, a menu, a dialog or an input method comes before.
+ * Stops the turn when Escape is pressed twice in the composer or the transcript: a single press may be meant for
+ * something that has just closed. Returns true while the next press stops the turn. Any other key cancels the first
+ * press, and a selection, a menu, a dialog or an input method takes precedence.
  */
 export function useEscapeStops(onStop: (() => void) | null): boolean {
   const [armed, setArmed] = useState(false);
@@ -38,12 +38,12 @@ export function useEscapeStops(onStop: (() => void) | null): boolean {
   return armed && onStop !== null;
 }
 
-/** keyCode 229 is how Safari says that an input method composes. */
+/** Safari reports a composing input method as keyCode 229. */
 function composes({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229;
 }
 
-/** Whether the focus is where the turn can be stopped: on nothing else. */
+/** Reports whether the focus is in a place where Escape stops the turn. */
 function isMeant(target: EventTarget | null): boolean {
   if (!(target instanceof Element) || document.querySelector("dialog[open]")) {
     return false;
@@ -52,7 +52,7 @@ function isMeant(target: EventTarget | null): boolean {
   return reads || target.closest("[data-composer]") !== null || target === document.body;
 }
 
-/** Gives up what is selected, if anything is. */
+/** Clears the selection; reports whether there was one. */
 function unselect(): boolean {
   const { activeElement } = document;
   if (activeElement instanceof HTMLTextAreaElement && activeElement.selectionStart !== activeElement.selectionEnd) {

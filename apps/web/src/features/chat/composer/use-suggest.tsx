@@ -9,13 +9,13 @@ import type { SuggestKeys, SuggestProps } from "../suggest/suggest";
 const SlashMenu = lazy(chunk(() => import("../slash/SlashMenu")));
 const FileMenu = lazy(chunk(() => import("../files/FileMenu")));
 
-/** Where the names come from that a prompt can have. Absent for none. */
+/** The sources of names for prompts; absent for none. */
 export interface SuggestScope {
   slash?: SlashScope | undefined;
   files?: FileScope | undefined;
 }
 
-/** A text that is being written. */
+/** The text being written. */
 export interface Written {
   text: string;
   caret: number;
@@ -25,7 +25,7 @@ export interface Written {
 export interface Suggest {
   /** The list, or null while the text asks for none. */
   menu: ReactNode;
-  /** True if the key was meant for the list. */
+  /** Returns true if the list handled the key. */
   press(key: string): boolean;
   /** Attributes of the field. */
   field: {
@@ -35,12 +35,12 @@ export interface Suggest {
   };
 }
 
-/** The list that a text opens which begins with a slash, or has an @ before the caret. */
+/** The completion list for a text that begins with a slash or has an @ before the caret. */
 export function useSuggest(scope: SuggestScope, written: Written): Suggest {
   const id = useId();
   const keys = useRef<SuggestKeys>(null);
   const [active, setActive] = useState<string | undefined>(undefined);
-  // Escape closes the list of one name; the next one opens it again.
+  // Escape closes the list for one name; the next name opens it again.
   const [closed, setClosed] = useState<string | null>(null);
   const asked = askedBy(scope, written);
   if (closed !== null && closed !== asked?.name) {
@@ -68,7 +68,7 @@ export function useSuggest(scope: SuggestScope, written: Written): Suggest {
 }
 
 interface Asked {
-  /** Of what is being written: the same until another name is. */
+  /** Identifies the name being written: it changes when another one is begun. */
   name: string;
   menu: (list: Omit<SuggestProps, "query">) => ReactNode;
 }

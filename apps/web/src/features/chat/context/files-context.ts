@@ -1,19 +1,19 @@
 import { createContext, useContext } from "react";
 
-/** A file of the project and, if they are named, lines in it. */
+/** A file of the project and, if given, lines in it. */
 export interface FilePlace {
   /** Relative to the folder of the session, with slashes. */
   path: string;
-  /** The first and the last line, from 1; 0 where none is named. */
+  /** The first and the last line, from 1; 0 if none is given. */
   line: number;
   end: number;
 }
 
-/** The files of the folder that the session works in. */
+/** The files of the session's folder. */
 export interface SessionFiles {
-  /** Its absolute path; "" while it is not known. */
+  /** The absolute path of the folder; "" while unknown. */
   folder: string;
-  /** Shows a file. Only then is the machine asked for it. */
+  /** Shows a file. The host is asked for it only then. */
   open(place: FilePlace): void;
 }
 

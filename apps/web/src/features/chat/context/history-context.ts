@@ -3,43 +3,43 @@ import type { SessionEntry } from "../../../api/types";
 import type { Attached } from "../images/use-attachments";
 import type { Version } from "./versions";
 
-/** A prompt to be written again. */
+/** A prompt to insert into the composer. */
 export interface Insert {
   text: string;
   images?: Attached[];
-  /** Goes behind what is written already, which stays. */
+  /** Whether it is appended to the text in the composer. */
   append?: boolean;
 }
 
-/** An entry of the session that something can be done with. */
+/** An entry of the session that has a menu. */
 export interface Place {
   entryId: string;
-  /** A message of the user: the place is before it. */
+  /** Whether the place is before the entry, as for a message of the user. */
   before: boolean;
-  /** How it begins. */
+  /** The beginning of its text. */
   text: string;
 }
 
-/** A step to another version of a message, taken with a button. */
+/** A step to another version of a message, taken by a button. */
 export interface Step {
-  /** Names the versions. */
+  /** Identifies the versions. */
   first: string;
-  /** The message that was left. */
+  /** The message that was shown before. */
   from: string;
   forward: boolean;
 }
 
 export interface History {
   labels: ReadonlyMap<string, string>;
-  /** Opens the menu of a place; null where nothing can be done. */
+  /** Opens the menu of a place; null if there is none. */
   open: ((place: Place) => void) | null;
-  /** The messages that were written more than once. */
+  /** The messages that have several versions. */
   versions: ReadonlyMap<string, Version>;
-  /** Goes to the end of another branch; null where that cannot be done. */
+  /** Moves to the end of another branch; null if that is not possible. */
   go: ((end: string) => void) | null;
-  /** The step under way: the buttons of the message that it leads to get the focus. */
+  /** The pending step: the buttons of the message that it leads to receive the focus. */
   step: { current: Step | null };
-  /** Sends a prompt of the session once more in its place; null where that cannot be done. */
+  /** Sends a prompt of the session again in its place; null if that is not possible. */
   resend: ((entryId: string) => void) | null;
 }
 
@@ -48,14 +48,14 @@ export const HistoryContext = createContext<History>({
   ...{ open: null, go: null, step: { current: null }, resend: null },
 });
 
-/** Puts a prompt into the composer; null where there is none. */
+/** Inserts a prompt into the composer; null if there is none. */
 export const InsertContext = createContext<((prompt: Insert) => void) | null>(null);
 
 export function useHistory(): History {
   return useContext(HistoryContext);
 }
 
-/** The labels that stand, by the entry that they name. */
+/** Returns the current labels, by entry id. */
 export function labelsOf(entries: readonly SessionEntry[]): Map<string, string> {
   const labels = new Map<string, string>();
   for (const entry of entries) {

@@ -3,7 +3,7 @@ import type { Timelines } from "../../../api/timelines";
 import type { GetProcessLogResponse, Live, Process, ProcessLine, ToolCallBlock } from "../../../api/types";
 import { t } from "../../../i18n/chat";
 
-/** What a tool card that has no result yet needs to know of the running turn. */
+/** The facts about the running turn that a tool card without a result needs. */
 export interface LiveTools {
   tools: Live["tools"];
   approvals: Live["approvals"];
@@ -20,20 +20,20 @@ export const LiveContext = createContext<LiveTools>({
   running: false,
 });
 
-/** Names the one who decided. Lives in a context, so that rows need not be told. */
+/** Returns the name of the client that decided. It is a context, so that rows need no further props. */
 export const NamesContext = createContext<(clientId: string | undefined) => string>(() =>
   t("chat.context.anotherDevice"),
 );
 
-/** Operations that run, or whose record is not in the log yet. */
+/** Operations that are running, or whose record is not in the log yet. */
 export const ProcessContext = createContext<readonly Process[]>([]);
 
-/** What they reported so far, by the id of the operation. */
+/** The progress reported so far, by operation id. */
 export const TimelineContext = createContext<Timelines>(new Map());
 
 const noLines: readonly ProcessLine[] = [];
 
-/** The newest lines that a running operation reported. */
+/** Returns the newest lines that a running operation reported. */
 export function useTimeline(operationId: string): readonly ProcessLine[] {
   return useContext(TimelineContext).get(operationId) ?? noLines;
 }
@@ -59,16 +59,16 @@ export function useNames(): (clientId: string | undefined) => string {
   return useContext(NamesContext);
 }
 
-/** Keeps what holds an element open, where it would fold by itself. */
+/** Keeps an element open that would otherwise fold. */
 export const KeepOpenContext = createContext<(element: Element) => void>(() => {});
 
 export function useKeepOpen(): (element: Element) => void {
   return useContext(KeepOpenContext);
 }
 
-/** How the reads of a row are folded, with those of the rows around it; null where they are not. */
+/** How the reads of a row are folded with those of the rows around it; null if they are not. */
 export interface ReadFold {
-  /** The row has the line that stands for all of them. */
+  /** Whether the row shows the line for all of them. */
   head: boolean;
   open: boolean;
   calls: readonly ToolCallBlock[];

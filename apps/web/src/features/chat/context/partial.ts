@@ -1,9 +1,9 @@
-// The answer that is being written changes with every frame; what is around it does not.
+// The streaming answer changes with every frame, while everything around it stays the same.
 import { startTransition, useEffect, useState } from "react";
 import type { SessionState, SessionView } from "../../../api/contract";
 import type { PartialBlock } from "../../../api/types";
 
-/** Whether nothing but the text of an answer that was begun differs. */
+/** Reports whether two states differ only in the text of an answer that had begun. */
 export function onlyGrew(before: SessionState, after: SessionState): boolean {
   return (
     sameBut(before, after, "live") &&
@@ -14,7 +14,7 @@ export function onlyGrew(before: SessionState, after: SessionState): boolean {
   );
 }
 
-/** Whether an answer has ended and nothing that waits for people has come with its end. */
+/** Reports whether an answer has ended without a new approval or question at its end. */
 export function answerEnds({ live: before }: SessionState, { live: after }: SessionState): boolean {
   const asks = after.approvals !== before.approvals || after.questions !== before.questions;
   return before.partial.length > 0 && after.partial.length === 0 && !asks;
@@ -28,8 +28,8 @@ function sameBut<T extends object>(before: T, after: T, but: keyof T): boolean {
 const none: readonly PartialBlock[] = [];
 
 /**
- * The answer that is being written; null reads none. It changes in the same rendering as the state of the session that
- * has it in its log.
+ * Returns the streaming answer; null disables it. It changes in the same rendering as the state that has the answer in
+ * its log.
  */
 export function usePartial(view: Pick<SessionView, "state"> | null): readonly PartialBlock[] {
   const [partial, setPartial] = useState(() => view?.state.get().live.partial ?? none);
@@ -37,7 +37,7 @@ export function usePartial(view: Pick<SessionView, "state"> | null): readonly Pa
     if (!view) {
       return;
     }
-    // A snapshot that an effect takes instead of useSyncExternalStore: that one would draw before the log has grown.
+    // An effect reads this snapshot instead of useSyncExternalStore, which would render before the log has grown.
     let before = view.state.get();
     const take = () => {
       const state = view.state.get();

@@ -8,8 +8,9 @@ export interface OpenSession {
 }
 
 /**
- * Holds a session while the page shows it; null for the first moment, unless it is open already. While an answer is
- * written, `state` stands still: whoever shows the answer reads it with `usePartial`, and nothing else is drawn again.
+ * Holds a session while the page shows it; null at first, unless the session is open already. While an answer streams,
+ * `state` does not change: a component that shows the answer reads it with `usePartial`, and nothing else is rendered
+ * again.
  */
 export function useSession(host: Host, sessionId: string): OpenSession | null {
   const [open, setOpen] = useState<OpenSession | null>(() => {
@@ -29,8 +30,8 @@ export function useSession(host: Host, sessionId: string): OpenSession | null {
       written = state;
       const keep = (before: OpenSession | null) =>
         before?.view === view && (before.state === state || onlyGrew(before.state, state)) ? before : { view, state };
-      // The first rows are much to draw, and so is what changes when an answer ends. In slices, the browser can answer
-      // meanwhile.
+      // The first rows take long to render, as do the changes at the end of an answer. In slices, the browser stays
+      // responsive.
       slices ? startTransition(() => setOpen(keep)) : setOpen(keep);
     };
     publish();

@@ -27,7 +27,7 @@ it("finds the versions of a message, and where each of them ends", () => {
   });
 });
 
-it("leads to the end of a branch after it was left and found again", () => {
+it("returns to the end of a branch after it was left", () => {
   const moved = [...log, move("l2", "a2"), move("l3", "a3"), at(user("Another way"), "u5", "l3")];
   const versions = versionsOf(moved);
   expect(versions.get("u3")?.previous).toBe("a2");
@@ -35,7 +35,7 @@ it("leads to the end of a branch after it was left and found again", () => {
   expect(versions.get("u4")).toEqual({ first: "u4", at: 1, count: 2, previous: undefined, next: "u5" });
 });
 
-it("counts nothing in a session of one branch, and versions before the first message", () => {
+it("counts nothing in a session with one branch, and versions before the first message", () => {
   expect(versionsOf(log.slice(0, 5)).size).toBe(0);
   const restarted = [...log.slice(0, 2), move("l1", null), at(user("Hello again"), "u9", "l1")];
   expect(versionsOf(restarted).get("u9")).toEqual({ first: "u1", at: 2, count: 2, previous: "a1", next: undefined });

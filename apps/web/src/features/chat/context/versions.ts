@@ -1,24 +1,24 @@
 import { CUSTOM_LEAF, type SessionEntry } from "../../../api/types";
 
-/** Where a message stands among those that were written in its place. */
+/** The position of a message among its versions. */
 export interface Version {
-  /** The first of them, which names them all. */
+  /** The first version, which identifies them all. */
   first: string;
-  /** From 1. */
+  /** The position of this version, from 1. */
   at: number;
   count: number;
-  /** The ends of the branches of the versions beside it. */
+  /** The branch ends of the versions before and after it. */
   previous?: string | undefined;
   next?: string | undefined;
 }
 
 /**
- * The messages of people that have other versions, by id. A message that was edited and sent again follows the same
- * message as the one before. Only what is loaded counts.
+ * Returns the messages of people that have other versions, by id. A message that was edited and resent follows the same
+ * message as its original. Only loaded entries count.
  */
 export function versionsOf(entries: readonly SessionEntry[]): Map<string, Version> {
   const versions = new Map<string, Version>();
-  // Most sessions have one branch: there is nothing to look for.
+  // Most sessions have one branch, so there is nothing to search for.
   if (!entries.some((entry) => entry.type === "branch_summary" || isMove(entry))) {
     return versions;
   }
@@ -38,7 +38,7 @@ export function versionsOf(entries: readonly SessionEntry[]): Map<string, Versio
   return versions;
 }
 
-/** The runs of two or more messages that stand in the same place, each in file order. */
+/** Returns the groups of two or more messages in the same place, each in file order. */
 function alternatives(entries: readonly SessionEntry[]): string[][] {
   const anchors = new Map<string, string>();
   const places = new Map<string, string[]>();
@@ -60,7 +60,7 @@ function alternatives(entries: readonly SessionEntry[]): string[][] {
   return [...places.values()].filter((ids) => ids.length > 1);
 }
 
-/** The last entry of what follows each entry, the entry itself where nothing does. */
+/** Returns the last descendant of each entry, or the entry itself if it has none. */
 function endsOf(entries: readonly SessionEntry[]): Map<string, string> {
   const ends = new Map<string, string>();
   for (const entry of entries.toReversed()) {

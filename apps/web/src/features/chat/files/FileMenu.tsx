@@ -17,7 +17,7 @@ export interface FileMenuProps extends SuggestProps {
   onPick: (file: FoundFile) => void;
 }
 
-/** The files and folders that a prompt can name. */
+/** The files and folders that a prompt can mention. */
 export default function FileMenu({ scope, ...list }: FileMenuProps) {
   const { query } = list;
   const { files, notice } = useFiles(scope, query);
@@ -37,7 +37,7 @@ export default function FileMenu({ scope, ...list }: FileMenuProps) {
   );
 }
 
-/** The name first: where it is may be cut. */
+/** The name comes first, because the folder may be truncated. */
 function Name({ path, folder }: { path: string; folder: boolean }) {
   const cut = path.lastIndexOf("/") + 1;
   const Icon = folder ? FolderIcon : FileIcon;
@@ -55,7 +55,7 @@ function Name({ path, folder }: { path: string; folder: boolean }) {
   );
 }
 
-/** How long somebody who types on is waited for, in milliseconds. */
+/** How long to wait for further typing, in milliseconds. */
 const PAUSE = 120;
 
 function useFiles({ host, place, allowed }: FileScope, query: string) {
@@ -66,14 +66,14 @@ function useFiles({ host, place, allowed }: FileScope, query: string) {
     queryFn: () => host.request("find_files", { ...place, query: settled }),
     enabled: online && allowed,
     placeholderData: keepPreviousData,
-    // Files come and go while the agent works: each list that is opened is a new one.
+    // Files change while the agent works: each opened list is loaded again.
     gcTime: 0,
     retry: (failures, error) => !isRefusal(error) && failures < 2,
   });
   if (!allowed || !online) {
     return { files: [], notice: allowed ? t("chat.files.offline") : t("chat.files.notAllowed") };
   }
-  // Until the answer is here, what is known of the one before is narrowed down.
+  // Until the answer arrives, the items of the previous one are filtered.
   const behind = settled !== query || found.isPlaceholderData;
   const known = found.data?.files ?? [];
   const files = behind ? known.filter(({ path }) => inOrder(query, path)) : known;
@@ -91,7 +91,7 @@ function noticeOf(error: Error | null, loading: boolean, count: number, truncate
   return truncated && count > 0 ? t("chat.files.more") : null;
 }
 
-/** The text once nobody has typed for a moment; at once when it begins. */
+/** Returns the text after typing has paused; the first text at once. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

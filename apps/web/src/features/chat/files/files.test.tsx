@@ -59,7 +59,7 @@ test("an @ offers files of the session's folder; the keys choose among them", as
   expect(session.sent).toEqual(["look at @apps/web/client.ts"]);
 });
 
-test("a folder is opened in the list, and a path with spaces stands in quotes", async () => {
+test("a folder is opened in the list, and a path with spaces is quoted", async () => {
   const { area, type, press, shows } = await open();
   type("@doc");
   await shows("docs/", "read me.mddocs/");
@@ -93,7 +93,7 @@ test("a new session offers the files of its project", async () => {
   expect(asked()).toEqual([{ projectId: "p1", query: "client" }]);
 });
 
-test("the list says why there is nothing in it", async () => {
+test("the list says why it is empty", async () => {
   const { host, type } = await open();
   type("@zzz");
   expect(await screen.findByText("No file matches “zzz”.")).toBeTruthy();
@@ -106,14 +106,14 @@ test("the list says why there is nothing in it", async () => {
   expect(await screen.findByText(/when the machine is back/)).toBeTruthy();
 });
 
-test("a browser without the grant is told so, and asks for nothing", async () => {
+test("a browser without the grant gets an explanation, and sends no request", async () => {
   const { type, asked } = await open(undefined, hostInfo({ grants: ["view", "prompt"] }));
   type("@a");
   expect(await screen.findByText(/may not list files/)).toBeTruthy();
   expect(asked()).toEqual([]);
 });
 
-test("what is typed of a path is found before the caret", () => {
+test("the typed part of a path is found before the caret", () => {
   const found = (text: string) => {
     const [before = "", after = ""] = text.split("|");
     return fileQuery(before + after, before.length)?.query ?? null;
@@ -130,7 +130,7 @@ test("what is typed of a path is found before the caret", () => {
   expect(["a@b|", "@a b|", '"@a"|', `@${"x".repeat(100)}|`, "|@a"].map(found)).toEqual([null, null, null, null, null]);
 });
 
-test("a path takes the place of what was typed of it, and the caret follows it", () => {
+test("a path replaces the typed part, and the caret follows it", () => {
   expect([mention("a.c"), mention("a b.c")]).toEqual(["@a.c", '@"a b.c"']);
   expect(withPath("see @a, then", 6, 4, "lib/a.c", false)).toEqual({ text: "see @lib/a.c , then", caret: 13 });
   expect(withPath("see @a then", 6, 4, "lib/a.c", false)).toEqual({ text: "see @lib/a.c then", caret: 13 });

@@ -1,30 +1,30 @@
 import type { Host } from "../../../api/contract";
 import type { Requests } from "../../../api/types";
 
-/** Where the files are that a prompt can name. */
+/** The files that a prompt can mention. */
 export interface FileScope {
   host: Host;
   place: Pick<Requests["find_files"]["request"], "sessionId" | "projectId">;
-  /** This browser may see files of the machine. */
+  /** Whether this browser may see files of the host. */
   allowed: boolean;
 }
 
-/** A path that is being written: where it begins, with its @, and what is typed of it. */
+/** A path being typed: the position of its @, and the text after it. */
 export interface FileQuery {
   start: number;
   query: string;
 }
 
-/** More than this is no path that anybody types. The host takes 256 bytes. */
+/** A longer text is not a typed path. The host accepts 256 bytes. */
 const LONGEST = 80;
 
-// An @ in a word is an address. Chinese and Japanese put no space before it.
+// An @ within a word is an address. Chinese and Japanese put no space before it.
 const beforeCaret = /(?:^|[\s([{\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef])@(?:"([^"\n]*)|([^\s"@]*))$/;
 
-/** The path that is being written before the caret, or null. */
+/** Returns the path being typed before the caret, or null. */
 export function fileQuery(text: string, caret: number): FileQuery | null {
   const found = beforeCaret.exec(text.slice(0, caret));
-  // In the middle of a word nothing is being written.
+  // In the middle of a word, no path is being typed.
   if (!found || /^[\w./-]/.test(text.slice(caret))) {
     return null;
   }
@@ -36,14 +36,14 @@ export function fileQuery(text: string, caret: number): FileQuery | null {
   return { start: caret - query.length - (quoted ? 2 : 1), query };
 }
 
-/** A path as it stands in a prompt. One that has spaces stands in quotes. */
+/** Returns a path as a prompt mentions it, in quotes if it contains spaces. */
 export function mention(path: string): string {
   return /[\s"]/.test(path) ? `@"${path}"` : `@${path}`;
 }
 
 /**
- * The text with a path in the place of what was typed of it, and where the caret goes. A folder is left open: what is
- * typed next names something in it.
+ * Replaces the typed part by a path and returns the text and the caret. A folder is left open: further typing names
+ * something in it.
  */
 export function withPath(text: string, caret: number, start: number, path: string, folder: boolean) {
   const quoted = text[start + 1] === '"';
@@ -57,7 +57,7 @@ export function withPath(text: string, caret: number, start: number, path: strin
   return { text: text.slice(0, start) + name + space + rest, caret: start + name.length + 1 };
 }
 
-/** Whether the text has the characters of the query in their order, as the host looks for them. */
+/** Reports whether the text contains the characters of the query in order, as the host matches them. */
 export function inOrder(query: string, text: string): boolean {
   let from = 0;
   const within = text.toLowerCase();

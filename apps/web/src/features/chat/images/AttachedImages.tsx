@@ -8,7 +8,7 @@ import { sizeText } from "../../shared/size-text";
 import { useBlobUrl, useImage } from "./images-context";
 import type { Attached } from "./use-attachments";
 
-/** The images that go with the next prompt, small, each with a button that removes it. */
+/** The images attached to the next prompt as thumbnails, each with a button that removes it. */
 export function AttachedImages(props: { images: Attached[]; busy: number; onRemove: (image: Attached) => void }) {
   const { images, busy, onRemove } = props;
   if (images.length === 0 && busy === 0) {
@@ -49,13 +49,13 @@ export function AttachedImages(props: { images: Attached[]; busy: number; onRemo
   );
 }
 
-/** An image that the host has, in a square. */
+/** A square thumbnail of an image on the host. */
 function FetchedThumbnail({ sha256, alt }: { sha256: string; alt: string }) {
   const blob = useImage(sha256);
   return <Square blob={blob === "failed" ? null : blob} alt={alt} />;
 }
 
-/** An image of this browser, in a square. */
+/** A square thumbnail of an image in this browser. */
 export function Thumbnail({ image, alt }: { image: PromptImage; alt: string }) {
   return <Square blob={image.blob} alt={alt} />;
 }
@@ -68,7 +68,7 @@ function Square({ blob, alt }: { blob: Blob | null; alt: string }) {
 
 export interface AttachButtonProps {
   disabled: boolean;
-  /** The largest file that the host stores, in bytes; 0 where it stores none. */
+  /** The largest file that the host stores, in bytes; 0 if it stores none. */
   maxFile: number;
   onFiles: (files: File[]) => void;
 }
@@ -78,7 +78,7 @@ export function AttachButton({ disabled, maxFile, onFiles }: AttachButtonProps) 
   const input = useRef<HTMLInputElement>(null);
   const change = (event: ChangeEvent<HTMLInputElement>) => {
     onFiles([...(event.target.files ?? [])]);
-    event.target.value = ""; // the same file can be picked again
+    event.target.value = ""; // so that the same file can be picked again
   };
   return (
     <>

@@ -3,7 +3,7 @@ import type { ImageBlock } from "../../../api/types";
 import { t } from "../../../i18n/chat";
 import { useBlobUrl, useImage } from "./images-context";
 
-/** The images of a message, one beside the other. */
+/** The images of a message, side by side. */
 export function Pictures({ blocks }: { blocks: ImageBlock[] }) {
   if (blocks.length === 0) {
     return null;
@@ -18,7 +18,7 @@ export function Pictures({ blocks }: { blocks: ImageBlock[] }) {
   );
 }
 
-/** An image of the conversation. Its bytes come from the machine, or with the message from an older one. */
+/** An image of the conversation. Its bytes come from the host, or with the message from an older host. */
 export function Picture({ block }: { block: ImageBlock }) {
   if (!IMAGE_TYPES.includes(block.mimeType)) {
     return <Stand block={block}>{t("chat.images.imageOfType", { mimeType: block.mimeType })}</Stand>;
@@ -59,7 +59,7 @@ function Shown({ block, url }: { block: ImageBlock; url: string }) {
   );
 }
 
-/** Holds the place of an image, so that nothing jumps when it comes. */
+/** Reserves the place of an image, so that nothing moves when it is loaded. */
 function Stand({ block, children }: { block: ImageBlock; children: React.ReactNode }) {
   const ratio = block.width && block.height ? { aspectRatio: `${block.width} / ${block.height}` } : {};
   const height = Math.min(block.height ?? 96, 256);

@@ -1,11 +1,11 @@
 import { createContext, useContext, useEffect, useState } from "react";
 
-/** Loads an image of the session that is shown, by its hash. The same image is loaded once. */
+/** Loads an image of the shown session by its hash. Each image is loaded once. */
 export type ImageLoader = (sha256: string) => Promise<Blob>;
 
 export const ImagesContext = createContext<ImageLoader>(() => Promise.reject(new Error("There are no images here.")));
 
-/** A blob as a URL for as long as it is shown. */
+/** Returns a URL for a blob, valid while the component is mounted. */
 export function useBlobUrl(blob: Blob | null): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useBlobUrl(blob: Blob | null): string | null {
   return url;
 }
 
-/** An image by its hash; "failed" where it could not be had. */
+/** Returns an image by its hash; "failed" if it could not be loaded. */
 export function useImage(sha256: string): Blob | "failed" | null {
   const load = useContext(ImagesContext);
   const [state, setState] = useState<{ sha256: string; image: Blob | "failed" } | null>(null);
@@ -41,7 +41,7 @@ export function useImage(sha256: string): Blob | "failed" | null {
   return state?.sha256 === sha256 ? state.image : null;
 }
 
-/** Keeps the images of a session that were loaded. One that failed is tried again when it is shown again. */
+/** Caches the loaded images of a session. A failed one is retried when it is shown again. */
 export function cachingLoader(load: ImageLoader): ImageLoader {
   const known = new Map<string, Promise<Blob>>();
   return (sha256) => {

@@ -5,7 +5,7 @@ import { t } from "../../../i18n/chat";
 import { sizeText } from "../../shared/size-text";
 import { bytesOf, nameOf } from "./text-files";
 
-/** A file of this device that the host is to store, by its bytes. Rejects with a sentence. */
+/** Reads a file that the host will store. Rejects with a sentence. */
 export async function prepareFile(file: File, most: number): Promise<PromptImage> {
   const name = nameOf(file);
   if (file.size > most) {
@@ -14,11 +14,11 @@ export async function prepareFile(file: File, most: number): Promise<PromptImage
   if (file.size === 0) {
     throw new Error(t("chat.attached.unreadable", { name }));
   }
-  // The bytes, not the file: that may change or go before it is sent.
+  // The bytes instead of the file, which may change or disappear before it is sent.
   return { ...(await namedImage(new Blob([await bytesOf(file)]))), name };
 }
 
-/** Why these cannot go with one prompt, or null. */
+/** Returns why these files cannot be sent with one prompt, or null. */
 export function tooManyFiles(all: (PromptImage | ImageBlock)[]): string | null {
   const files = all.filter(isFile);
   if (files.length > MAX_FILES) {

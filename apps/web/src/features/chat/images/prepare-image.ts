@@ -3,12 +3,12 @@ import { imageType, namedImage } from "../../../api/images";
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from "../../../api/types";
 import { t } from "../../../i18n/chat";
 
-/** The longer side of an image that had to be made smaller. Models see no more than this of any. */
+/** The longer side of an image that was scaled down. Models use no more than this. */
 const SMALLER = 2000;
 
-/** Whether a file is an image, or calls itself one. */
+/** Reports whether a file is an image or claims to be one. */
 export async function isImage(file: File): Promise<boolean> {
-  // What is drawn as text, such as SVG, is text to a model.
+  // For a model, images that are text, such as SVG, are text.
   return (file.type.startsWith("image/") && file.type !== "image/svg+xml") || (await typeOf(file)) !== null;
 }
 
@@ -16,7 +16,10 @@ async function typeOf(file: File): Promise<string | null> {
   return imageType(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
 }
 
-/** A file as an image of a prompt: as it is where the host takes it, else smaller. Rejects with a sentence. */
+/**
+ * Reads a file as an image of a prompt: unchanged if the host accepts it, otherwise scaled down. Rejects with a
+ * sentence.
+ */
 export async function prepareImage(file: File): Promise<PromptImage> {
   const type = await typeOf(file);
   if (!type) {

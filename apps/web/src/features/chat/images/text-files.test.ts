@@ -29,13 +29,13 @@ it.each([
   expect(splitFiles(joinFiles(text, files))).toEqual({ text, files });
 });
 
-it("writes a file so that a model reads its name and where it ends", () => {
+it("writes a file so that a model reads its name and its end", () => {
   expect(joinFiles("look", [{ name: "a.md", text: "```\nx\n```" }])).toBe(
     "look\n\nAttached file: a.md\n````\n```\nx\n```\n````",
   );
 });
 
-it("leaves a prompt alone that only looks like one", () => {
+it("does not change a prompt that only looks like one", () => {
   const texts = ["Attached file: a\n```\nb\n``` and more", "see Attached file: a\n```\nb\n```", "Attached file: "];
   for (const text of texts) {
     expect(splitFiles(text)).toEqual({ text, files: [] });

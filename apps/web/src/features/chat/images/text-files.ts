@@ -1,41 +1,41 @@
 import { t } from "../../../i18n/chat";
 
-/** A text file that goes with a prompt. It becomes part of its text. */
+/** A text file sent as part of a prompt's text. */
 export interface TextFile {
   name: string;
   text: string;
 }
 
-/** A file that the host has stored for the session. The prompt names its path. */
+/** A file that the host has stored for the session. The prompt mentions its path. */
 export interface StoredFile {
   name: string;
   path: string;
   size: number;
 }
 
-/** A file that is a part of a prompt's text. */
+/** A file that is part of a prompt's text. */
 export type FileInText = TextFile | StoredFile;
 
-/** Bytes of one file, and of all files of a message. A message has at most 1 MiB. */
+/** The limits in bytes of one file, and of all files of a message. A message has at most 1 MiB. */
 export const MAX_TEXT_FILE = 256 << 10;
 export const MAX_TEXT_FILES = 512 << 10;
 
-/** Begins a file in a prompt. Models read it, and so it is in no other language. */
+/** The header of a file in a prompt. Models read it, so it is not translated. */
 const HEAD = "Attached file: ";
 
-/** What a file is called in a prompt and in messages. */
+/** Returns the name of a file for prompts and messages. */
 export function nameOf(file: File): string {
   return cleanName(file.name) || t("chat.attached.theFile");
 }
 
-/** The bytes of a file of this device. Rejects with a sentence where it cannot be read. */
+/** Reads the bytes of a file. Rejects with a sentence if it cannot be read. */
 export function bytesOf(file: File): Promise<ArrayBuffer> {
   return file.arrayBuffer().catch(() => {
-    throw new Error(t("chat.attached.unreadable", { name: nameOf(file) })); // a folder, or a file that is gone
+    throw new Error(t("chat.attached.unreadable", { name: nameOf(file) })); // a folder, or a deleted file
   });
 }
 
-/** Reads a text file as it is, without the line end that ends it; null where it is too large or no text. */
+/** Reads a text file unchanged, except for its last line break; null if it is too large or not text. */
 export async function readTextFile(file: File): Promise<TextFile | null> {
   if (file.size > MAX_TEXT_FILE) {
     return null;
@@ -49,7 +49,7 @@ export async function readTextFile(file: File): Promise<TextFile | null> {
   }
 }
 
-// The name stands in a line of its own.
+// Cleans a name, which must fit on a line of its own.
 function cleanName(name: string): string {
   return name
     .replace(/\p{Cc}/gu, " ")
@@ -58,8 +58,8 @@ function cleanName(name: string): string {
 }
 
 /**
- * The prompt as it is sent: the text, and behind it each text file in a fence that it does not have itself, and each
- * stored file as the host writes it.
+ * Returns the prompt as it is sent: the text, then each text file in a fence that does not occur in it, and each stored
+ * file as the host writes it.
  */
 export function joinFiles(text: string, files: readonly FileInText[]): string {
   return [text, ...files.map(blockOf)].filter((part) => part !== "").join("\n\n");
@@ -75,7 +75,7 @@ function blockOf(file: FileInText): string {
   return `${HEAD}${name}\n${fence}\n${text}\n${fence}`;
 }
 
-/** The text of a prompt, and the files that end it. */
+/** Splits a prompt into its text and the files at its end. */
 export function splitFiles(prompt: string): { text: string; files: FileInText[] } {
   for (let at = prompt.indexOf(HEAD); at >= 0; at = prompt.indexOf(HEAD, at + 1)) {
     const begins = at === 0 || prompt.startsWith("\n\n", at - 2);
@@ -87,7 +87,7 @@ export function splitFiles(prompt: string): { text: string; files: FileInText[] 
   return { text: prompt, files: [] };
 }
 
-/** The files from there to the end; null if anything else is there. */
+/** Reads the files from a position to the end; null if there is anything else. */
 function filesFrom(prompt: string, at: number): FileInText[] | null {
   const files: FileInText[] = [];
   for (let next = at; ; next += 2) {
@@ -108,7 +108,7 @@ function filesFrom(prompt: string, at: number): FileInText[] | null {
 
 interface FoundFile {
   file: FileInText;
-  /** Where it ends in the prompt. */
+  /** The index after it in the prompt. */
   end: number;
 }
 

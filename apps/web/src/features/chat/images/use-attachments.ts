@@ -8,43 +8,43 @@ import { prepareFile, tooManyFiles } from "./prepare-file";
 import { isImage, prepareImage } from "./prepare-image";
 import { type FileInText, MAX_TEXT_FILES, nameOf, readTextFile } from "./text-files";
 
-/** An image or file of this browser, or an image that the host has. */
+/** An image or file in this browser, or an image on the host. */
 export type Attached = PromptImage | ImageBlock;
 
 export interface Attachments {
-  /** Images, and files that the host is to store. */
+  /** Images, and files that the host will store. */
   images: Attached[];
-  /** Files that are a part of the prompt's text. */
+  /** Files that become part of the prompt's text. */
   files: FileInText[];
   /** How many files are being read. */
   busy: number;
   add(files: Iterable<File>): Promise<void>;
   remove(image: Attached): void;
   removeFile(file: FileInText): void;
-  /** Puts others in the place of all. */
+  /** Replaces all images. */
   replace: Dispatch<SetStateAction<Attached[]>>;
   replaceFiles: Dispatch<SetStateAction<FileInText[]>>;
   onPaste(event: ClipboardEvent): void;
 }
 
 export interface AttachmentsOptions {
-  /** Is given a sentence where something cannot go with the prompt. */
+  /** Called with a sentence when something cannot be sent with the prompt. */
   tell: (problem: string | null) => void;
-  /** Why no image can go with it, or null. */
+  /** Why images cannot be sent, or null. */
   noImages: string | null;
-  /** The largest file that the host stores, in bytes; 0 where it stores none. */
+  /** The largest file that the host stores, in bytes; 0 if it stores none. */
   maxFile: number;
   images?: Attached[] | undefined;
   files?: FileInText[] | undefined;
 }
 
-/** The images and files that go with the next prompt. */
+/** The images and files attached to the next prompt. */
 export function useAttachments({ tell, noImages, maxFile, ...first }: AttachmentsOptions): Attachments {
   const [images, setImages] = useState<Attached[]>(first.images ?? []);
   const [files, setFiles] = useState<FileInText[]>(first.files ?? []);
   const [busy, setBusy] = useState(0);
 
-  // One more of its kind, unless that is too much.
+  // Adds one, unless that exceeds a limit.
   const oneMore = <T>(
     change: Dispatch<SetStateAction<T[]>>,
     one: T,

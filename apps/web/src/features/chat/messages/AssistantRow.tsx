@@ -21,15 +21,15 @@ export interface AssistantRowProps {
   entryId: string;
   message: AssistantMessage;
   tools: ReadonlyMap<string, ToolFacts>;
-  /** The first of a turn says which model speaks. */
+  /** Whether it is the first answer of a turn, which shows the model. */
   first: boolean;
-  /** How the reads at its end are folded, with those of the rows around it. */
+  /** How the reads at its end are folded with those of the rows around it. */
   fold?: ReadFold | null;
-  /** What is there of it while it is being written. */
+  /** The blocks received so far, while it streams. */
   writing?: readonly PartialBlock[] | undefined;
 }
 
-/** An answer. One that is being written keeps its elements when it ends. */
+/** An answer. A streaming one keeps its elements when it ends. */
 export const AssistantRow = memo(function AssistantRow(props: AssistantRowProps) {
   const { entryId, message, first, writing } = props;
   return (
@@ -47,7 +47,7 @@ export const AssistantRow = memo(function AssistantRow(props: AssistantRowProps)
   );
 }, isSame);
 
-/** What can be done with an answer that ends a turn. */
+/** The actions for an answer that ends a turn. */
 function Foot({ entryId, message }: Pick<AssistantRowProps, "entryId" | "message">) {
   const said = textOf(blocksOf(message));
   return (
@@ -58,7 +58,7 @@ function Foot({ entryId, message }: Pick<AssistantRowProps, "entryId" | "message
   );
 }
 
-/** A fold is the same where it shows the same. */
+/** Compares by what is shown: equal folds may be different objects. */
 function isSame(
   { fold: before = null, ...a }: AssistantRowProps,
   { fold: after = null, ...b }: AssistantRowProps,
@@ -71,7 +71,7 @@ function isSame(
   );
 }
 
-/** What a message holds, in order. Reads that follow one another are one line until somebody opens it. */
+/** The blocks of a message, in order. Consecutive reads are one line until it is opened. */
 function Blocks({ message, tools, fold = null, writing }: AssistantRowProps) {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   if (writing) {
@@ -107,12 +107,12 @@ function Blocks({ message, tools, fold = null, writing }: AssistantRowProps) {
   return shown;
 }
 
-/** Nothing of the turn follows: one can go on from here. */
+/** Reports whether the turn ends with this message, so that a branch can begin here. */
 function endsTurn(message: AssistantMessage): boolean {
   return message.stopReason !== "toolUse" && !blocksOf(message).some((block) => block.type === "toolCall");
 }
 
-/** What was said in words, as it was written. */
+/** Returns the text of the blocks as written. */
 function textOf(blocks: readonly Block[]): string {
   return blocks
     .flatMap((block) => (block.type === "text" ? [block.text.trim()] : []))
@@ -120,7 +120,7 @@ function textOf(blocks: readonly Block[]): string {
     .join("\n\n");
 }
 
-/** Who speaks. The demo model never passes for an AI. */
+/** The name of the model. The demo model must never pass for an AI. */
 export function Speaker({ model, demo }: { model: string | undefined; demo: boolean }) {
   return (
     <h2 className="caption mb-1 flex items-center gap-2 text-faint">
@@ -132,7 +132,7 @@ export function Speaker({ model, demo }: { model: string | undefined; demo: bool
 interface BlockViewProps {
   block: Block | PartialBlock;
   tools: ReadonlyMap<string, ToolFacts>;
-  /** The message is being written, and the block with it if it is the last. */
+  /** The message is streaming, and so is this block if it is the last one. */
   writing?: boolean;
   last?: boolean;
 }

@@ -4,7 +4,9 @@ import { MoreIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import { type Place, useHistory } from "../context/history-context";
 
-/** The label of an entry and the button of its menu. Its place stays without the button, so that no row moves. */
+/**
+ * The label of an entry and the button of its menu. Its space is reserved without the button, so that rows do not move.
+ */
 export function PlaceMenu({ place }: { place: Place }) {
   const { labels, open } = useHistory();
   const label = labels.get(place.entryId);

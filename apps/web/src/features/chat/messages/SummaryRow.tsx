@@ -3,7 +3,7 @@ import { cx } from "../../../components/cx";
 import { ChevronRightIcon } from "../../../components/icons";
 import { Markdown } from "../text/Markdown";
 
-/** Where a summary stands for what came before, with the summary behind a click. */
+/** A summary that replaces earlier messages; a click shows its text. */
 export function SummaryRow({ title, text }: { title: string; text: string }) {
   const [open, setOpen] = useState(false);
   return (

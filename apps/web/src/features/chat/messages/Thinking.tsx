@@ -3,7 +3,7 @@ import { cx } from "../../../components/cx";
 import { ChevronRightIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 
-/** What the model thought, folded away until it is asked for. */
+/** The model's reasoning, folded until it is opened. */
 export function Thinking({ text, live = false }: { text: string; live?: boolean }) {
   const [open, setOpen] = useState(false);
   return (

@@ -11,7 +11,7 @@ import { splitFiles } from "../images/text-files";
 import { PlaceMenu } from "./PlaceMenu";
 import { Versions } from "./Versions";
 
-/** A prompt that is in the log: the agent has taken it. */
+/** A prompt in the log: the agent has received it. */
 export const UserRow = memo(function UserRow(props: { entry: MessageEntry; message: UserMessage; mine: boolean }) {
   const { entry, message, mine } = props;
   const text = blocksOf(message)
@@ -46,7 +46,7 @@ export interface PromptProps {
   text: string;
   mine: boolean;
   clientId: string | undefined;
-  /** Nobody sent it here: another program wrote the session. */
+  /** Whether another program wrote the session, so that no client sent it. */
   imported?: boolean;
   waiting?: boolean;
   pictures?: ReactNode;
@@ -80,7 +80,7 @@ export function Prompt({ text, mine, clientId, imported = false, waiting = false
   );
 }
 
-/** How far a prompt got. */
+/** The delivery state of a prompt. */
 export function State({ state, icon, children }: { state: string; icon: ReactNode; children: ReactNode }) {
   return (
     <span data-testid="message-state" data-state={state} className="inline-flex items-center gap-1">

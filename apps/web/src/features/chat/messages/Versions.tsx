@@ -5,7 +5,7 @@ import { t } from "../../../i18n/chat";
 import { useHistory } from "../context/history-context";
 import type { Version } from "../context/versions";
 
-/** Which version of a message is shown, and the way to the others. Nothing where there is only one. */
+/** Shows which version of a message is visible, with buttons to the others. Renders nothing if there is only one. */
 export function Versions({ entryId }: { entryId: string }) {
   const version = useHistory().versions.get(entryId);
   return version ? <Switcher entryId={entryId} version={version} /> : null;
@@ -15,7 +15,7 @@ function Switcher({ entryId, version }: { entryId: string; version: Version }) {
   const { go, step } = useHistory();
   const group = useRef<HTMLSpanElement>(null);
   const { first, at, count, previous, next } = version;
-  // The button that was pressed went away with its message: the focus goes on with the message that came.
+  // The pressed button disappeared with its message: move the focus to the message that replaced it.
   useEffect(() => {
     const taken = step.current;
     if (!go || taken?.first !== first || taken.from === entryId) {
@@ -23,7 +23,7 @@ function Switcher({ entryId, version }: { entryId: string; version: Version }) {
     }
     step.current = null;
     if (document.activeElement && document.activeElement !== document.body) {
-      return; // somebody has moved on
+      return; // the person has moved the focus
     }
     const buttons = [...(group.current?.querySelectorAll<HTMLButtonElement>("button:enabled") ?? [])];
     buttons.at(taken.forward ? -1 : 0)?.focus({ preventScroll: true });

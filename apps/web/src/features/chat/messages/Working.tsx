@@ -4,7 +4,7 @@ import { Spinner } from "../../../components/Spinner";
 import { t } from "../../../i18n/chat";
 import { visible } from "../text/visible";
 
-/** Says that something goes on while there is nothing to read yet, or that it is about to stop. */
+/** Shows that the turn is running while there is nothing to read yet, or that it is about to stop. */
 export function Working({ live }: { live: Live }) {
   const writes = live.partial.length > 0;
   if (!live.turn || live.approvals.length + live.questions.length > 0 || (writes && !live.turn.cancelling)) {
@@ -28,7 +28,7 @@ export function Working({ live }: { live: Live }) {
   );
 }
 
-/** Says why the model is asked again, and when. */
+/** Shows why the model is called again, and when. */
 function Retrying({ retry }: { retry: ModelRetry }) {
   const { reason, attempt, attempts, delayMs } = retry;
   const [due, setDue] = useState(false);

@@ -4,7 +4,7 @@ import { Spinner } from "../../../components/Spinner";
 import { partialArguments, viewTool } from "../calls/tool-view";
 import { Frame } from "../tools/Frame";
 
-/** A tool call that is being written. */
+/** A streaming tool call. */
 export const WritingCall = memo(function WritingCall({ block }: { block: PartialBlock }) {
   return (
     <Frame

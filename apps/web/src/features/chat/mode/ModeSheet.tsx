@@ -10,7 +10,7 @@ import { sentence } from "../../shared/errors";
 import { SandboxState } from "../../shared/SandboxState";
 import { highestMode, modes, nameOfMode, rankOf, type SessionModeProps } from "./modes";
 
-/** The modes to choose from. What this browser may not set stands there too, and says why. */
+/** The available modes. Those that this browser may not set are disabled, with the reason. */
 export default function ModeSheet({ host, info, session, live, onClose }: SessionModeProps & { onClose: () => void }) {
   const [busy, setBusy] = useState<Mode | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -27,7 +27,7 @@ export default function ModeSheet({ host, info, session, live, onClose }: Sessio
       setBusy(null);
     }
   };
-  // The other modes still ask before what can do the most harm; this one does not.
+  // The other modes still ask before the most dangerous calls; this one does not.
   const choose = (mode: Mode) => (mode === "bypass" ? setWarned(true) : set(mode));
   const why = reasonOf(live, info !== null, most);
   const capped = info?.maxMode !== undefined && rankOf(session.mode ?? "ask") > rankOf(info.maxMode);
@@ -73,7 +73,7 @@ export default function ModeSheet({ host, info, session, live, onClose }: Sessio
   );
 }
 
-/** Why some or all of the modes cannot be chosen here, and what can be done. */
+/** Returns why some or all modes cannot be chosen here, and what to do. */
 function reasonOf(live: boolean, known: boolean, most: Mode | null): string | null {
   if (!live || !known) {
     return t("chat.mode.theMachineIsNotReachable");

@@ -27,7 +27,7 @@ async function open(info: Partial<HostInfo> = {}) {
 
 const choice = (mode: string) => screen.getByTestId(`mode-${mode}`) as HTMLButtonElement;
 
-test("the mode is in sight, and another one is chosen from the menu", async () => {
+test("the mode is visible, and another one is chosen from the menu", async () => {
   const { host, listed, asked } = await open();
   const shown = screen.getByTestId("session-mode");
   expect(shown.textContent).toBe("Permissions: Ask first");
@@ -44,7 +44,7 @@ test("the mode is in sight, and another one is chosen from the menu", async () =
   expect(screen.getByTestId("session-mode").textContent).toBe("Permissions: Auto-accept edits");
 });
 
-test("what this browser may not set cannot be chosen, and a refusal is told", async () => {
+test("modes above this browser's limit cannot be chosen, and an error is shown", async () => {
   await open();
   fireEvent.click(screen.getByTestId("session-mode"));
   await screen.findByTestId("mode-ask");
@@ -70,7 +70,7 @@ test.each<[string, Partial<HostInfo>, boolean, RegExp]>([
   expect(screen.getByText(why)).toBeTruthy();
 });
 
-test("nothing is run without asking before a warning was read", async () => {
+test("bypass needs a confirmation after a warning", async () => {
   const { host, asked } = await open({ maxMode: "bypass" });
   host.handlers.set_mode = () => ({});
   fireEvent.click(screen.getByTestId("session-mode"));
@@ -82,7 +82,7 @@ test("nothing is run without asking before a warning was read", async () => {
   await waitFor(() => expect(asked("set_mode")).toEqual([{ sessionId: "s1", mode: "bypass" }]));
 });
 
-test("a session is deleted after a question, and a refusal leaves it", async () => {
+test("a session is deleted after a confirmation, and kept after an error", async () => {
   const { host, session, asked, router } = await open();
   act(() => void session.send("still here"));
   fireEvent.click(screen.getByTestId("session-menu"));
@@ -98,7 +98,7 @@ test("a session is deleted after a question, and a refusal leaves it", async () 
   expect(session.discarded).toHaveLength(1);
 });
 
-test("who may not delete is told so", async () => {
+test("a browser that may not delete gets an explanation", async () => {
   await open({ grants: ["view", "prompt"] });
   fireEvent.click(screen.getByTestId("session-menu"));
   expect(((await screen.findByTestId("delete-session")) as HTMLButtonElement).disabled).toBe(true);

@@ -8,7 +8,7 @@ import { nameOfMode, type SessionModeProps } from "./modes";
 
 const ModeSheet = lazy(chunk(() => import("./ModeSheet")));
 
-/** How much the agent may do without asking, and the menu to change it. Nothing with a host that knows no modes. */
+/** What the agent may do without asking, and the menu to change it. Renders nothing for a host without modes. */
 export function SessionMode({ host, info, session, live }: SessionModeProps) {
   const [open, setOpen] = useState(false);
   const { mode } = session;

@@ -6,7 +6,7 @@ import { modelLabel } from "../../device/ModelSelect";
 import { sentence } from "../../shared/errors";
 import { useHost } from "../../shared/host-queries";
 
-/** The model that answers next in a session, and how much it thinks, where it can be told. */
+/** The model of the session's next answers and its reasoning level, if known. */
 export function SessionModel({
   info,
   session,
@@ -18,7 +18,7 @@ export function SessionModel({
 }) {
   const host = useHost(deviceId);
   const toast = useToast();
-  // What came of it is told to all, and so to this page too.
+  // The host notifies all pages of the result, including this one.
   const change = async (fields: Omit<Requests["set_model"]["request"], "sessionId">) => {
     try {
       await host.request("set_model", { sessionId: session.id, ...fields });
@@ -57,7 +57,7 @@ export function SessionModel({
   );
 }
 
-/** What can be chosen; also the way back to the configuration, where the session has left it. */
+/** The reasoning levels to choose from, with a way back to the configured one if the session has left it. */
 function thinkingOptions(levels: string[], thinking: string, model: Model | undefined) {
   const options = (levels.includes(thinking) ? levels : [thinking, ...levels]).map((level) => ({
     value: level,

@@ -2,17 +2,17 @@ import type { Host } from "../../../api/contract";
 import type { HostInfo, Mode, SessionSummary } from "../../../api/types";
 import { t } from "../../../i18n/chat";
 
-/** What shows a session's mode and changes it. */
+/** Shows and changes a session's mode. */
 export interface SessionModeProps {
   host: Host;
-  /** null until the machine has told it. */
+  /** null until the host has reported it. */
   info: HostInfo | null;
   session: SessionSummary;
-  /** The machine can hear it now. */
+  /** Whether the host can be reached now. */
   live: boolean;
 }
 
-/** The modes, each allowing what those before it allow. */
+/** The modes in order: each allows everything that those before it allow. */
 export const modes: readonly { mode: Mode; name: string; text: string }[] = [
   {
     mode: "plan",
@@ -61,18 +61,18 @@ export const modes: readonly { mode: Mode; name: string; text: string }[] = [
   },
 ];
 
-/** The name of a mode for people; a mode that is not known is shown as it is. */
+/** Returns the display name of a mode; an unknown mode is shown as it is. */
 export function nameOfMode(mode: string): string {
   return modes.find((each) => each.mode === mode)?.name ?? mode;
 }
 
-/** The place of a mode in the order; one that is not known counts as "ask". */
+/** Returns the position of a mode in the order; an unknown one counts as "ask". */
 export function rankOf(mode: string): number {
   const place = modes.findIndex((each) => each.mode === mode);
   return place < 0 ? 1 : place;
 }
 
-/** The highest mode that this browser may set; null when it may set none. */
+/** Returns the highest mode that this browser may set; null if it may set none. */
 export function highestMode({ grants, maxMode }: HostInfo): Mode | null {
   return grants.includes("manage") ? (maxMode ?? "ask") : null;
 }

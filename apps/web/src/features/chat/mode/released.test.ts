@@ -7,6 +7,6 @@ it.each([
   [{ mode: "auto" }, "by the permission mode “Auto”"],
   [{ rules: ["bash(a)"], mode: "accept-edits" }, "by the rule bash(a) and the permission mode “Auto-accept edits”"],
   [{}, "because no rule asks about it anymore"],
-])("says what %j is", (release, words) => {
+])("names the reason of %j", (release, words) => {
   expect(releasedBy(release)).toBe(words);
 });

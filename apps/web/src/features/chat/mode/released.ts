@@ -1,9 +1,9 @@
-// What let a call go that nobody answered, in words.
+// Why a call was released without an answer, in words.
 import type { Release } from "../../../api/types";
 import { t } from "../../../i18n/chat";
 import { nameOfMode } from "./modes";
 
-/** As in "Allowed by the rule bash(make)". */
+/** Returns a text such as "Allowed by the rule bash(make)". */
 export function releasedBy({ rules, mode }: Release): string {
   const what: string[] = [];
   if (rules?.length === 1) {

@@ -53,24 +53,24 @@ function show(processes: Process[], records: ProcessRecord[], open: boolean, rea
 }
 
 describe("Operations", () => {
-  it("shows how far an operation is in a closed card", () => {
+  it("shows the progress of an operation in a closed card", () => {
     show([running(line(3, "Page done", { stage: "pages", current: 3, total: 12, repeats: 3 }))], [], false);
     expect(screen.getByTestId("operation").textContent).toBe("pagesPage done×3 times3 / 12Timeline");
     expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("25");
   });
 
-  it("has no bar where nothing is known, and shows nothing of other calls", () => {
+  it("has no bar without known progress, and shows nothing of other calls", () => {
     show([running(line(1, "Busy")), { ...running(line(1, "Other")), toolCallId: "c2" }], [], false);
     expect(screen.queryByRole("progressbar")).toBeNull();
     expect(screen.getAllByTestId("operation")).toHaveLength(1);
   });
 
-  it("keeps an operation that only began and ended for a card that is opened", () => {
+  it("keeps an operation that only began and ended for an opened card", () => {
     show([], [{ ...record([line(1, "a"), line(2, "b")]), status: "completed" }], false);
     expect(screen.queryByTestId("operation")).toBeNull();
   });
 
-  it("folds the log, says what is left out, and loads the whole by its reference", async () => {
+  it("folds the log, shows how much is omitted, and loads the whole log by its reference", async () => {
     const asked: [string, number][] = [];
     const pages = [
       { lines: [line(1, "one"), line(2, "two")], next: 80, more: true },
@@ -96,7 +96,7 @@ describe("Operations", () => {
     ]);
   });
 
-  it("folds what ended under a closed card", () => {
+  it("folds ended operations under a closed card", () => {
     show([], [record([line(1, "a"), line(2, "b"), line(3, "c")])], false);
     expect(screen.getByRole("button", { name: /convert: 3 steps/ }).getAttribute("aria-expanded")).toBe("false");
     expect(screen.queryByTestId("process-log")).toBeNull();
@@ -124,7 +124,7 @@ describe("Operations", () => {
     expect(asked).toEqual([0, 80, 120]);
   });
 
-  it("keeps a timeline open that somebody follows when the operation ends", async () => {
+  it("keeps an opened timeline open when the operation ends", async () => {
     const { rerender } = render(page([running(line(2, "Busy"))], noLog, new Map([["op_1", [line(2, "Busy")]]])));
     fireEvent.click(screen.getByRole("button", { name: "Timeline" }));
     await waitFor(() => expect(texts()).toEqual(["Busy"]));
@@ -132,7 +132,7 @@ describe("Operations", () => {
     await waitFor(() => expect(texts()).toEqual(["Began", "Busy", "Broke"]));
   });
 
-  it("says why a log cannot be read, and shows what was heard", async () => {
+  it("reports why a log cannot be read, and shows the known lines", async () => {
     render(page([running(line(1, "Busy"))], noLog, new Map([["op_1", [line(1, "Busy")]]])));
     fireEvent.click(screen.getByRole("button", { name: "Timeline" }));
     await waitFor(() => expect(screen.getByRole("alert").textContent).not.toBe(""));

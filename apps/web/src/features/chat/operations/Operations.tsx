@@ -10,23 +10,23 @@ import { figures, fraction } from "./progress";
 import { Repeats } from "./Repeats";
 
 export interface OperationsProps {
-  /** The call that they serve. */
+  /** The id of the call that they belong to. */
   id: string;
   records: readonly ProcessRecord[];
-  /** The card is open. */
+  /** Whether the card is open. */
   open: boolean;
 }
 
 /** How many ended operations a closed card lists one by one. */
 const listed = 2;
 
-/** What a call tells people while it runs, and, folded, the timelines of what it told. */
+/** The progress of a running call and, folded, the timelines of its ended operations. */
 export function Operations({ id, records, open }: OperationsProps) {
   const running = useProcesses().filter((process) => process.toolCallId === id);
   return <OperationList running={running} records={open ? records : records.filter(worthShowing)} open={open} />;
 }
 
-/** A timeline that only says that a command began and ended well is not worth a line. */
+/** Reports whether a timeline has more than the beginning and the successful end of a command. */
 function worthShowing({ lines, omitted = 0, status }: ProcessRecord): boolean {
   return lines.length + omitted > 2 || status === "failed";
 }
@@ -58,7 +58,7 @@ export function OperationList({ running, records, open }: OperationListProps) {
   );
 }
 
-/** One operation, from its beginning on. A timeline that somebody opened stays open when the operation ends. */
+/** One operation, from its beginning on. A timeline opened by a person stays open when the operation ends. */
 function Operation({ process, record }: { process?: Process; record?: ProcessRecord }) {
   const [open, setOpen] = useState(false);
   const toggle = () => setOpen(!open);
@@ -142,7 +142,7 @@ interface FoldedProps extends Foldable {
   title: string;
   note?: string | undefined;
   badge?: React.ReactNode;
-  /** What is in it has its own margins. */
+  /** Whether its content has its own margins. */
   flush?: boolean;
   children: React.ReactNode;
 }

@@ -12,13 +12,13 @@ import { useFollowedLog } from "./use-followed-log";
 export interface ProcessLogProps {
   logRef: string;
   startedAt: number;
-  /** Those that came with the record. */
+  /** The lines stored in the record. */
   lines: readonly ProcessLine[];
-  /** How many of the whole log `lines` leaves out, after the tenth. */
+  /** How many lines of the log `lines` omits, after the tenth. */
   omitted: number;
 }
 
-/** The first lines that a record keeps. */
+/** How many of the first lines a record keeps. */
 const firstLines = 10;
 
 interface Loaded {
@@ -27,7 +27,7 @@ interface Loaded {
   more: boolean;
 }
 
-/** Lines of the log of an operation that has ended: those that are here, and all of it on demand. */
+/** The log of an ended operation: the recorded lines, and the whole log on demand. */
 export function ProcessLog({ logRef, startedAt, lines, omitted }: ProcessLogProps) {
   const read = useLogReader();
   const [whole, setWhole] = useState<Loaded | null>(null);
@@ -84,7 +84,7 @@ export function ProcessLog({ logRef, startedAt, lines, omitted }: ProcessLogProp
   );
 }
 
-/** The log of an operation that runs. It grows, and the newest line stays in sight. */
+/** The log of a running operation. It grows, and the newest line stays visible. */
 export function FollowedLog({ process }: { process: Process }) {
   const { lines, left, error } = useFollowedLog(process);
   const box = useRef<HTMLOListElement>(null);

@@ -1,5 +1,5 @@
 import { t } from "../../../i18n/chat";
-/** How many events one line stands for; nothing for one. */
+/** The number of events that one line represents; renders nothing for one. */
 export function Repeats({ n }: { n: number | undefined }) {
   if (!n || n < 2) {
     return null;

@@ -1,7 +1,7 @@
 import type { ProcessLine } from "../../../api/types";
 import { locale, number } from "../../../i18n/i18n";
 
-/** How far an operation is, between 0 and 1; null where it does not say. */
+/** Returns the progress of an operation between 0 and 1; null if unknown. */
 export function fraction(line: ProcessLine): number | null {
   const { current, total, percent } = line;
   if (current !== undefined && total !== undefined && total > 0) {
@@ -10,7 +10,7 @@ export function fraction(line: ProcessLine): number | null {
   return percent === undefined ? null : Math.min(percent / 100, 1);
 }
 
-/** The same in figures; "" where it does not say. */
+/** Returns the progress in figures; "" if unknown. */
 export function figures(line: ProcessLine): string {
   const { current, total, percent } = line;
   if (current !== undefined && total !== undefined) {
@@ -26,7 +26,7 @@ function short(n: number): string {
   return new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(n);
 }
 
-/** "+1.4 s" after the beginning. */
+/** Returns the time since the beginning, such as "+1.4 s". */
 export function after(line: ProcessLine, startedAt: number): string {
   const seconds = Math.max(0, line.timestamp - startedAt) / 1000;
   return seconds < 100 ? `+${number(seconds, 1)} s` : `+${number(Math.round(seconds))} s`;

@@ -3,17 +3,17 @@ import type { Process, ProcessLine } from "../../../api/types";
 import { sentence } from "../../shared/errors";
 import { useLogReader, useTimeline } from "../context/live-context";
 
-/** How many lines of a log that grows are in the page. */
+/** How many lines of a growing log are kept in the page. */
 const keptLines = 500;
 
 export interface FollowedLog {
   lines: readonly ProcessLine[];
-  /** Lines that are in the log and not in the page. */
+  /** Lines of the log that are not in the page. */
   left: number;
   error: string;
 }
 
-/** Reads the log of an operation from its beginning and goes on while it grows. */
+/** Reads the log of an operation from its beginning and follows it while it grows. */
 export function useFollowedLog(process: Process): FollowedLog {
   const read = useLogReader();
   const heard = useTimeline(process.last.operationId);

@@ -19,21 +19,21 @@ const QueueEditSheet = lazy(chunk(() => import("./QueueEditSheet")));
 
 export interface OutgoingRowsProps {
   prompts: OutgoingPrompt[];
-  /** What waits on the host. */
+  /** The prompts in the host's queue. */
   queue: QueuedPrompt[];
-  /** A turn runs, which could be steered. */
+  /** Whether a turn is running, which could be steered. */
   running: boolean;
   view: SessionView;
 }
 
-/** Prompts on their way, oldest first. */
+/** The prompts that are not in the log, oldest first. */
 export function OutgoingRows({ prompts, queue, running, view }: OutgoingRowsProps) {
   return prompts.map((prompt) => (
     <OutgoingRow key={prompt.clientKey} prompt={prompt} queue={queue} running={running} view={view} />
   ));
 }
 
-/** The images and files of a prompt on its way: those of this browser, and images that only the host has. */
+/** The images and files of an unsent or queued prompt: those of this browser, and images that only the host has. */
 export function OutgoingPictures({ images }: { images: (PromptImage | ImageBlock)[] }) {
   if (images.length === 0) {
     return null;
@@ -86,7 +86,7 @@ function OutgoingRow({ prompt, queue, running, view }: OutgoingRowProps) {
   );
 }
 
-/** Says that a prompt lives as long as the page. */
+/** Warns that a prompt is lost when the page is closed. */
 export function NotStored() {
   return (
     <span data-testid="not-stored" className="inline-flex items-center gap-1 text-warn">
@@ -95,7 +95,7 @@ export function NotStored() {
   );
 }
 
-/** Why the host refused a prompt, and what can be done with it. */
+/** Shows why the host rejected a prompt, with buttons to retry or discard it. */
 function FailedPrompt({ prompt, view }: Pick<OutgoingRowProps, "prompt" | "view">) {
   const insert = useContext(InsertContext);
   const { clientKey, text, images = [], steer, error } = prompt;
@@ -132,11 +132,11 @@ function FailedPrompt({ prompt, view }: Pick<OutgoingRowProps, "prompt" | "view"
 }
 
 interface QueueButtonsProps extends Omit<OutgoingRowsProps, "prompts"> {
-  /** Of the prompt in the queue. */
+  /** The index of the prompt in the queue. */
   place: number;
 }
 
-/** Changes one prompt that waits on the host. */
+/** The buttons that change one prompt in the host's queue. */
 function QueueButtons({ place, queue, running, view }: QueueButtonsProps) {
   const toast = useToast();
   const [editing, setEditing] = useState(false);

@@ -16,7 +16,7 @@ export interface QueueEditSheetProps {
   onClose: () => void;
 }
 
-/** Edits a prompt in the queue: its text, and which of its images and files go with it. */
+/** Edits a queued prompt: its text, and which of its images and files are sent. */
 export default function QueueEditSheet({ text, images, onSave, onClose }: QueueEditSheetProps) {
   const [began] = useState(() => splitFiles(text));
   const [draft, setDraft] = useState(began.text);
@@ -33,7 +33,7 @@ export default function QueueEditSheet({ text, images, onSave, onClose }: QueueE
       });
       onClose();
     });
-  // The host takes an empty text for one that stays as it is.
+  // For the host, an empty text means an unchanged one.
   const emptied = whole === "" && (text !== "" || kept.length === 0);
   return (
     <Sheet

@@ -25,7 +25,7 @@ const kindNames = {
   },
 };
 
-/** The commands, skills and agents that a prompt can begin with. */
+/** The commands, skills and agents that can begin a prompt. */
 export default function SlashMenu({ scope, ...list }: SlashMenuProps) {
   const { query } = list;
   const { items, notice } = useItems(scope, query);
@@ -55,11 +55,11 @@ export default function SlashMenu({ scope, ...list }: SlashMenuProps) {
   );
 }
 
-/** What matches, and why something may be missing. */
+/** Returns the matching items, and why some may be missing. */
 function useItems({ host, projectId, onAgent }: SlashScope, query: string) {
   const skills = useHostQuery(host, "list_skills", { projectId });
   const agents = useHostQuery(host, "list_agents", { projectId });
-  // An agent that the session can run as, or one that it can give a task.
+  // Agents that can run the session or receive a task.
   const usable = (agents.data?.agents ?? []).filter(
     ({ enabled, offered }) => enabled && (onAgent !== undefined || offered),
   );

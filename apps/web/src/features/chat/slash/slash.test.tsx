@@ -65,7 +65,7 @@ test("a slash offers commands, skills and agents; the keys choose among them", a
   expect(session.sent).toEqual(["/release now"]);
 });
 
-test("Escape closes the menu until another slash begins, and a name that is written out is sent", async () => {
+test("Escape closes the menu until another slash begins, and a complete name is sent", async () => {
   const { session, type, press, shows } = await open("/d/dev_one/s/s1");
   type("/r");
   await shows("/release", "reviewer", "/prerelease");
@@ -97,7 +97,7 @@ test("an agent that is chosen before a session begins runs it", async () => {
   expect((screen.getByTestId("start-agent") as HTMLSelectElement).value).toBe("reviewer");
 });
 
-test("an older host has its commands and agents, and says what is missing", async () => {
+test("an older host offers its commands and agents, and the menu says what is missing", async () => {
   const { host, type, shows } = await open("/d/dev_one/s/s1");
   host.handlers.list_skills = () => {
     throw new ApiError(ApiKind.unknown_request, "unknown request list_skills");
@@ -107,7 +107,7 @@ test("an older host has its commands and agents, and says what is missing", asyn
   expect((await screen.findByText(/Update scorel on this machine/)).tagName).toBe("P");
 });
 
-test("only a name behind a slash is looked for", () => {
+test("only a name after a slash is searched for", () => {
   expect(["/", "/a-1", "/etc/hosts", "/a b", " /a", "/A", "a/", ""].map(slashQuery)).toEqual([
     ...["", "a-1", null, null, null, null, null, null],
   ]);

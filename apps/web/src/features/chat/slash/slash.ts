@@ -1,15 +1,15 @@
 import type { Host } from "../../../api/contract";
 
-/** Where the commands, skills and agents of a menu come from. */
+/** The sources of a menu's commands, skills and agents. */
 export interface SlashScope {
   host: Host;
-  /** "" until it is known. */
+  /** "" until known. */
   projectId: string;
-  /** Chooses who the session runs as; absent where it has begun: an agent is then given a task. */
+  /** Chooses the agent of a new session; absent once it has begun, when an agent is given a task instead. */
   onAgent?: (name: string) => void;
 }
 
-/** What is typed of the name of a command, or null where the text is none. A path such as /etc/hosts is none. */
+/** Returns the typed part of a command's name, or null if the text is not one. A path such as /etc/hosts is not. */
 export function slashQuery(text: string): string | null {
   return /^\/([a-z0-9-]*)$/.exec(text)?.[1] ?? null;
 }
@@ -22,7 +22,7 @@ export interface SlashItem {
   about: string;
 }
 
-/** The items whose name has the text in it, those that begin with it first; their order is kept otherwise. */
+/** Returns the items whose name contains the text, those that begin with it first, in stable order. */
 export function matching(items: readonly SlashItem[], query: string): SlashItem[] {
   const rank = ({ name }: SlashItem) => (name.startsWith(query) ? 0 : name.includes(query) ? 1 : 2);
   return items.filter((item) => rank(item) < 2).sort((a, b) => rank(a) - rank(b));

@@ -54,7 +54,7 @@ async function open(state: Partial<SessionState>) {
 
 const rows = () => screen.getAllByTestId("crew-member");
 
-test("a call shows who works for it, from the running turn and then from the log", async () => {
+test("a call shows its subagents, from the running turn and then from the log", async () => {
   const { session } = await open({ entries: asks() });
   act(() =>
     session.patchLive({
@@ -75,7 +75,7 @@ test("a call shows who works for it, from the running turn and then from the log
   expect(rows().map((row) => row.dataset.state)).toEqual(["completed", "failed"]);
 });
 
-test("each task shows its goal, its report and what it took", async () => {
+test("each task shows its goal, its report and its usage", async () => {
   const [one, two] = members("completed", "running") as [SubagentChild, SubagentChild];
   const usage = { input: 4000, output: 200, cacheRead: 0, cacheWrite: 0, totalTokens: 4200 };
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
@@ -103,7 +103,7 @@ test("each task shows its goal, its report and what it took", async () => {
   expect(within(rows()[1] as HTMLElement).queryByTestId("crew-report")).toBeNull();
 });
 
-test("what an agent runs is shown below it", async () => {
+test("operations of an agent are shown below it", async () => {
   const { session } = await open({ entries: asks() });
   const operation = (operationId: string, more: Partial<ProcessLine>): Process => ({
     toolCallId: "c1",
@@ -135,7 +135,7 @@ test("what an agent runs is shown below it", async () => {
   ).toBe("25");
 });
 
-test("a child is opened from its call, and leads back", async () => {
+test("a child is opened from its call, and links back", async () => {
   const record = { toolCallId: "c1", entryId: "e", members: members("completed", "completed") };
   const { router } = await open({ entries: [...asks(), custom("scorel.crew", record)] });
   fireEvent.click(within(rows()[0] as HTMLElement).getByRole("link"));
@@ -147,7 +147,7 @@ test("a child is opened from its call, and leads back", async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe("/d/dev_one/s/s1"));
 });
 
-test("what a child asks is answered where it was asked for", async () => {
+test("approvals of a child are answered in the parent session", async () => {
   setInSight("[data-testid=approval-actions]");
   const { session } = await open({ entries: asks() });
   const asking = { ...members("running")[0], approvals: [approval({ id: "a9" })] } as SubagentChild;
@@ -164,7 +164,7 @@ test("what a child asks is answered where it was asked for", async () => {
   await waitFor(() => expect(session.answers).toEqual([{ approvalId: "a9", decision: "allow", sessionId: "s2" }]));
 });
 
-test("a child that is heard of is not listed beside the session that it belongs to", () => {
+test("a child that is announced is not listed beside its parent session", () => {
   const list = (...sessions: SessionSummary[]) => ({ pages: [{ sessions, total: sessions.length }], pageParams: [""] });
   const ids = (pages: ReturnType<typeof withSession>) =>
     pages.pages.flatMap((page) => page.sessions.map(({ id }) => id));

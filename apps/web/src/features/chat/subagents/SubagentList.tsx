@@ -15,15 +15,15 @@ const tones: Record<string, Tone> = { running: "accent", failed: "danger" };
 
 export interface SubagentListProps {
   members: readonly SubagentChild[];
-  /** What each was asked to do, in the same order. */
+  /** The goals of the tasks, in the same order. */
   goals: readonly string[];
-  /** What each reported, once the call has ended. */
+  /** The reports of the tasks, once the call has ended. */
   reports: readonly string[];
-  /** What the agents themselves run, with all that is above it, and what of it has ended. */
+  /** The agents' own running operations with all their ancestors, and those that have ended. */
   operations: { id: string; records: readonly ProcessRecord[] };
 }
 
-/** The subagents that work for a call: how far each is, and what it was asked and reported. */
+/** The subagents of a call: their progress, goals and reports. */
 export function SubagentList({ members, goals, reports, operations }: SubagentListProps) {
   const processes = useProcesses().filter(({ toolCallId }) => toolCallId === operations.id);
   const ended = members.filter(({ endedAt, state }) => endedAt || !["queued", "running"].includes(state)).length;

@@ -1,11 +1,11 @@
-// What a call to subagents holds for each of its tasks.
+// The facts about each task of a call to subagents.
 import type { Process, ProcessRecord, SubagentMember, ToolResultMessage } from "../../../api/types";
 import { t } from "../../../i18n/chat";
 import { number } from "../../../i18n/i18n";
 import { tokens } from "../../shared/tokens";
 import { resultText } from "../calls/tool-view";
 
-/** The tasks as the agent wrote them, in their order. */
+/** Returns the tasks as the agent wrote them, in order. */
 export function goalsOf(args: unknown): string[] {
   if (!isRecord(args)) {
     return [];
@@ -14,7 +14,7 @@ export function goalsOf(args: unknown): string[] {
   return tasks.map((task) => (isRecord(task) && typeof task.prompt === "string" ? task.prompt : ""));
 }
 
-/** What each task reported, cut out of the result by the lines that its details name. */
+/** Returns the report of each task, cut out of the result by the line numbers in its details. */
 export function reportsOf(result: ToolResultMessage | null): string[] {
   const details = result && isRecord(result.details) ? result.details : {};
   if (!result || !Array.isArray(details.agents)) {
@@ -28,7 +28,7 @@ export function reportsOf(result: ToolResultMessage | null): string[] {
   });
 }
 
-/** How long a task took, and what it called and used: "12 calls", "4.2K tokens", "1:20". */
+/** Returns the duration and usage of a task: "12 calls", "4.2K tokens", "1:20". */
 export function statistics(member: SubagentMember, now: number): string[] {
   const { toolCallCount: calls = 0, usage, startedAt, endedAt } = member;
   const said: string[] = [];
@@ -44,7 +44,7 @@ export function statistics(member: SubagentMember, now: number): string[] {
   return said;
 }
 
-/** "0.8 s", "42 s", "3 min 5 s", "2 h 4 min". */
+/** Formats a duration: "0.8 s", "42 s", "3 min 5 s", "2 h 4 min". */
 export function duration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 10) {
@@ -62,13 +62,13 @@ export function duration(ms: number): string {
 
 type Parents = ReadonlyMap<string, { parent: string | undefined; task: string | undefined }>;
 
-/** What an agent itself runs now: operations below that of its task. */
+/** Returns an agent's own running operations: those below the operation of its task. */
 export function runningBelow({ sessionId }: SubagentMember, processes: readonly Process[]): Process[] {
   const parents = parentsOf([], processes);
   return processes.filter(({ last }) => isBelow(sessionId, last.operationId, parents));
 }
 
-/** What an agent itself ran, and that has ended. */
+/** Returns an agent's own ended operations. */
 export function endedBelow(
   { sessionId }: SubagentMember,
   records: readonly ProcessRecord[],

@@ -4,22 +4,22 @@ import { t } from "../../../i18n/chat";
 import type { SuggestProps } from "./suggest";
 
 export interface SuggestListProps<T> extends SuggestProps {
-  /** Begins the test ids. */
+  /** The prefix of the test ids. */
   kind: string;
   label: string;
   items: readonly T[];
   keyOf: (item: T) => string;
-  /** What an option shows. */
+  /** Renders an option. */
   children: (item: T) => ReactNode;
-  /** True for an item that is written out: Enter then sends. */
+  /** Reports whether the item is completely typed: Enter then sends. */
   written: (item: T) => boolean;
   onPick: (item: T) => void;
-  /** Stands in the place of the options where there are none; null for nothing. */
+  /** Shown if there are no options; null for nothing. */
   empty: string | null;
   notice: string | null;
 }
 
-/** The options that complete what is typed in a field. The focus stays in the field, which passes its keys on. */
+/** The completions for the text typed in a field. The focus stays in the field, which forwards its keys. */
 export function SuggestList<T>({ kind, label, items, keyOf, children, empty, notice, ...props }: SuggestListProps<T>) {
   const { query, id, keys, written, onActive, onPick, onClose } = props;
   const [chosen, setChosen] = useState({ query, at: 0 });

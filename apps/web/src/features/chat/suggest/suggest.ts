@@ -1,19 +1,19 @@
 import type { Ref } from "react";
 
-/** What a list that is open takes of the keys of its field. */
+/** The key handling of an open list, called by its field. */
 export interface SuggestKeys {
-  /** True if the key was meant for the list. */
+  /** Returns true if the list handled the key. */
   press(key: string): boolean;
 }
 
-/** What every list gets from the field that it belongs to. */
+/** The props that every list gets from its field. */
 export interface SuggestProps {
-  /** What is typed of the name that is looked for. */
+  /** The typed part of the name. */
   query: string;
-  /** Of the list, for its field. */
+  /** The id of the list, for its field. */
   id: string;
   keys: Ref<SuggestKeys>;
-  /** The id of the option that Enter takes. */
+  /** Called with the id of the option that Enter selects. */
   onActive: (id: string | undefined) => void;
   onClose: () => void;
 }

@@ -3,7 +3,7 @@ import { CopyButton } from "../../../components/CopyButton";
 import { t } from "../../../i18n/chat";
 import { Code } from "../../code/Code";
 
-/** Code in a frame with its language and a copy button; colors come when the grammar has arrived. */
+/** Code in a frame with its language and a copy button; it is highlighted once the grammar is loaded. */
 export const CodeBlock = memo(function CodeBlock({ code, language }: { code: string; language: string }) {
   return (
     <figure className="code-block group relative my-3 overflow-hidden rounded-md border border-line bg-sunken">

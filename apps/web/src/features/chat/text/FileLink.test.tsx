@@ -17,7 +17,7 @@ function show(node: React.ReactNode) {
   return { open, box: container };
 }
 
-describe("a file that the transcript names", () => {
+describe("a file mentioned in the transcript", () => {
   it("is a button where it is code, and opens at its line", () => {
     const { open, box } = show(<Markdown text={"See `src/a.go:42`, not `fmt.Println` or `../x.go:1`."} />);
     const link = screen.getByRole("button");
@@ -28,7 +28,7 @@ describe("a file that the transcript names", () => {
     expect(open).toHaveBeenCalledExactlyOnceWith({ path: "src/a.go", line: 42, end: 42 });
   });
 
-  it("is one where it is the target of a link, and never a link within a link", () => {
+  it("is a button where it is the target of a link, and never a link within a link", () => {
     const { open, box } = show(
       <Markdown text={"[`a.go`](src/a.go#L3) [b](</home/ada/site/b b.go>) [`c.go:1`](https://example.org/c.go)"} />,
     );
@@ -39,7 +39,7 @@ describe("a file that the transcript names", () => {
     expect(screen.getByRole("link", { name: "c.go:1" }).getAttribute("href")).toBe("https://example.org/c.go");
   });
 
-  it("stays what it is in blocks of code, and where no files can be shown", () => {
+  it("is unchanged in blocks of code, and where no files can be shown", () => {
     const { box } = show(<Markdown text={"```go\na.go:1\n```"} />);
     expect(box.querySelector("pre")?.textContent).toBe("a.go:1");
     expect(screen.queryByTestId("file-link")).toBeNull();
@@ -47,14 +47,14 @@ describe("a file that the transcript names", () => {
     expect(screen.queryByTestId("file-link")).toBeNull();
   });
 
-  it("is one in a message that grows, once its code is closed", () => {
+  it("is a button in a streaming message, once its code is closed", () => {
     const { box } = show(<Markdown text="See `src/a.go:4" grows />);
     expect(box.querySelector("button")).toBeNull();
     show(<Markdown text="See `src/a.go:42`" grows />);
     expect(screen.getByTestId("file-link").textContent).toBe("src/a.go:42");
   });
 
-  it("is one in an output that has ended", () => {
+  it("is a button in an output that has ended", () => {
     const { open } = show(<FoldedText text={"a_test.go:12: want <b>1</b>\n"} />);
     fireEvent.click(screen.getByRole("button", { name: "a_test.go:12" }));
     expect(open).toHaveBeenCalledWith({ path: "a_test.go", line: 12, end: 12 });
@@ -62,7 +62,7 @@ describe("a file that the transcript names", () => {
     expect(screen.getAllByTestId("file-link")).toHaveLength(1);
   });
 
-  it("is one on the card of a call that reads it", () => {
+  it("is a button on the card of a call that reads it", () => {
     const result = {
       role: "toolResult",
       toolCallId: "c1",

@@ -7,12 +7,12 @@ import { visible } from "./visible";
 
 export interface FileLinkProps {
   place: FilePlace;
-  /** Stands on a line of its own: a finger needs room. */
+  /** Whether it is on a line of its own, where a finger needs room. */
   alone?: boolean;
   children: ReactNode;
 }
 
-/** Opens a file at a line, from within a text. */
+/** A link in a text that opens a file at a line. */
 export function FileLink({ place, alone = false, children }: FileLinkProps) {
   const files = useFiles();
   const path = visible(place.path);
@@ -29,7 +29,7 @@ export function FileLink({ place, alone = false, children }: FileLinkProps) {
   );
 }
 
-/** Code within a text. One that names a file of the project opens it. */
+/** Inline code. If it names a file of the project, it opens the file. */
 export function InlineCode({ children }: { children?: ReactNode }) {
   const files = useFiles();
   const place = files && typeof children === "string" ? filePlace(children, files.folder) : null;
@@ -42,10 +42,10 @@ export function InlineCode({ children }: { children?: ReactNode }) {
   );
 }
 
-/** How many links an output has at most. */
+/** The maximum number of links in an output. */
 const maxLinks = 500;
 
-/** Output in which files with lines, such as "client.go:42", can be opened. */
+/** Output with links for files with lines, such as "client.go:42". */
 export function LinkedText({ text }: { text: string }) {
   const files = useFiles();
   const parts = useMemo(() => (files ? mentionsIn(text, files.folder, maxLinks) : [text]), [files, text]);

@@ -18,20 +18,20 @@ describe("a finished message in pieces", () => {
     "```go\nfunc a() {\n\n}\n```\n\ntext\n\n| a | b |\n|---|---|\n| 1 | ~~2~~ |\n\n> quote\n\n> quote\n\n    code\n",
     "~~~~md\n```\n\n~~~~\n\n```klingon\na\n\n```\n\n```\n```\n\nend",
     "a\n\n<b>bold</b>\n\n<div>\n\nx\n\n</div>\n\nhttps://example.org\n\n- [x] done\n",
-  ])("reads as the whole does: %j", (text) => {
+  ])("renders like the whole: %j", (text) => {
     const blocks = (box: HTMLElement) => [...(box.firstElementChild?.children ?? [])].map((each) => each.outerHTML);
     const whole = blocks(html(`${text}\n\n[unused]: https://example.org`));
     expect(blocks(html(text))).toEqual(whole);
     expect(whole.length).toBeGreaterThan(2);
   });
 
-  it("finds the target of a link that stands elsewhere, and closes HTML where it ends", () => {
+  it("finds the target of a link that is defined elsewhere, and closes HTML where it ends", () => {
     const link = html("see [here]\n\nmore\n\n[here]: https://example.org/there").querySelector("a");
     expect(link?.getAttribute("href")).toBe("https://example.org/there");
     expect(html("a\n\n<!-- x\n\n**y**\n\n-->\n").querySelector("strong")).toBeNull();
   });
 
-  it("is the element that was read while it streamed", () => {
+  it("keeps the element that was rendered while it streamed", () => {
     const text = "read once\n\nand the end";
     const { container, rerender } = render(<Markdown text={`${text}\n\nmore`} grows />);
     expect(container.querySelectorAll("p")).toHaveLength(3);
@@ -40,7 +40,7 @@ describe("a finished message in pieces", () => {
   });
 });
 
-describe("Markdown of a stranger", () => {
+describe("untrusted Markdown", () => {
   it.each([
     ["a script", "<script>alert(1)</script>"],
     ["a picture that runs code", '<img src="x" onerror="alert(1)">'],
@@ -96,7 +96,7 @@ describe("Markdown of a stranger", () => {
     expect(performance.now() - began).toBeLessThan(2000);
   });
 
-  it("reads what people and models write as Markdown, however long", () => {
+  it("renders long Markdown that people and models write", () => {
     const table = `|a|b|c|\n|-|-|-|\n${"| **x** | `y` | [z](https://example.org) |\n".repeat(150)}`;
     const code = `\`\`\`c\n${"*p = a[i][j] * b[k]; /* _x_ */\n".repeat(2000)}\`\`\`\n`;
     const list = "- **a** *b* `c` [d](https://example.org)\n  - e\n\n".repeat(100);
@@ -106,7 +106,7 @@ describe("Markdown of a stranger", () => {
     expect(box.querySelectorAll("li").length).toBe(200);
   });
 
-  it("knows tables, and aligns their columns", () => {
+  it("renders tables and aligns their columns", () => {
     const cells = html("| a | b |\n|---|--:|\n| 1 | 2 |").querySelectorAll("td");
     expect([...cells].map((cell) => [cell.textContent, cell.style.textAlign])).toEqual([
       ["1", ""],
@@ -122,7 +122,7 @@ describe("Markdown of a stranger", () => {
   });
 });
 
-describe("Markdown that grows", () => {
+describe("streaming Markdown", () => {
   const text = "# Title\n\nOne.\n\n- a\n\n- b\n\n```js\nconst a = 1;\n\nconst b = 2;\n```\n\nEnd **bold**.";
 
   it("ends as the finished text does", () => {
@@ -130,12 +130,12 @@ describe("Markdown that grows", () => {
     for (let n = 1; n <= text.length; n++) {
       view.rerender(<Markdown text={text.slice(0, n)} grows />);
     }
-    // Line breaks between two blocks are no part of what is seen.
+    // Line breaks between two blocks are not visible.
     const seen = (box: HTMLElement) => box.querySelector(".md")?.innerHTML.replaceAll(">\n<", "><");
     expect(seen(view.container)).toBe(seen(html(text)));
   });
 
-  it("leaves finished blocks alone", () => {
+  it("does not render finished blocks again", () => {
     const view = render(<Markdown text={"First.\n\nSecond.\n\nThi"} grows />);
     const first = view.container.querySelector("p");
     view.rerender(<Markdown text={"First.\n\nSecond.\n\nThird, and more."} grows />);

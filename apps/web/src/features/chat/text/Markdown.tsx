@@ -8,11 +8,11 @@ import { codeOf, GrowingSplitter, standsInPieces } from "./split-markdown";
 
 export interface MarkdownProps {
   text: string;
-  /** More of it comes. */
+  /** Whether more text follows. */
   grows?: boolean;
 }
 
-/** Markdown of a message. What was read while it streamed is not read again, and its elements stay. */
+/** The Markdown of a message. Pieces parsed while it streamed are not parsed again, and their elements stay. */
 export const Markdown = memo(function Markdown({ text, grows = false }: MarkdownProps) {
   const [splitter] = useState(() => new GrowingSplitter());
   const pieces = grows || standsInPieces(text) ? splitter.split(text) : [text];
@@ -44,7 +44,10 @@ const Piece = memo(function Piece({ text, grows }: PieceProps) {
   );
 });
 
-/** A paragraph of plain text needs no reader. It has the reader's key, so that it stays if it grows to more than that. */
+/**
+ * A paragraph of plain text needs no parser. It has the key of the parsed element, so that it stays if it grows beyond
+ * that.
+ */
 function Body({ text, grows, read }: PieceProps & { read: Reader | null }) {
   if (isParagraph(text)) {
     return <p key="p-0">{text.trimEnd()}</p>;
@@ -59,7 +62,7 @@ function Plain({ text }: { text: string }) {
   return <p className="break-words whitespace-pre-wrap">{text}</p>;
 }
 
-/** Shows a text as it was written where reading it as Markdown fails: the page goes on. */
+/** Shows a text as written if parsing it as Markdown fails, so that the page keeps working. */
 class Caught extends Component<{ text: string; children: ReactNode }> {
   override state = { failed: false };
 

@@ -25,20 +25,20 @@ describe("a text that names a file", () => {
   });
 
   it.each([
-    // Outside of the folder.
+    // Outside the folder.
     ...["../x.go", "src/../../x.go:1", "/etc/passwd", "/etc/passwd.txt:3", "/home/ada/site", "/home/ada/site2/a.go:1"],
     ...["~/x.go", "~/.ssh/config.toml", "//host/a.go", "a//b.go"],
     // Not a path.
     ...["fmt.Println", "client.Close", "console.log", "v1.2.3", "Node.js", "127.0.0.1:80", "localhost:8080", "e.g."],
     ...["example.com:443", "https://example.org/a.go:1", "javascript:alert(1)", "file:///etc/passwd", "and/or", ".go"],
     ...["origin/main", "application/json", "git log -p client.go", "-rf.go\u0000", "a b.go", "src\\a.go", "x.go:", ""],
-    // Names that show something else than they are, or that a page might run.
+    // Names that look like something else, or that a page might run.
     ...["a\u202Eog.b", "a\u200B.go", "src/a\n.go:1", "<img src=x>.go:1", "src/`a`.go", `${"a/".repeat(200)}b.go`],
   ])("is not %j", (text) => {
     expect(filePlace(text, folder)).toBeNull();
   });
 
-  it("knows no absolute path while the folder is not known", () => {
+  it("accepts no absolute path while the folder is unknown", () => {
     expect(filePlace("/home/ada/site/a.go:1", "")).toBeNull();
     expect(filePlace("a.go:1", "")).toEqual(place("a.go", 1));
     expect(filePlace("/a.go:1", "/")).toBeNull();
@@ -58,7 +58,7 @@ describe("an output", () => {
     ]);
   });
 
-  it("has a bounded number of them, and takes no longer for hostile text", () => {
+  it("has a bounded number of links, and is fast for hostile text", () => {
     expect(mentionsIn("a.go:1\n".repeat(50), folder, 3).filter((part) => typeof part !== "string")).toHaveLength(3);
     const began = performance.now();
     for (const text of ["a", "[", "a:", "(/", "a.go:1"]) {

@@ -1,9 +1,9 @@
-// Which texts name a file of the project. What a model or a command writes is text of a
-// stranger: it is only compared with a shape, and nothing is asked of the machine.
+// Recognizes texts that name a file of the project. Text of a model or a command is untrusted: it is only matched
+// against a pattern, and the host is asked nothing.
 
 import type { FilePlace } from "../context/files-context";
 
-/** Longer texts are no names. */
+/** Longer texts are not names. */
 const maxText = 300;
 
 const signs = "[\\p{L}\\p{N}_@.+$~/()[\\]-]";
@@ -14,14 +14,17 @@ const shape = new RegExp(
   "u",
 );
 
-/** Endings of files that are named without a folder. Others, as in "fmt.Println", say nothing. */
+/** Extensions of files that may be named without a folder. Others, as in "fmt.Println", prove nothing. */
 const endings =
   /^(?:ba(?:sh|t)|c|cc|cfg|[cm]?[jt]s|clj|cmake|conf|cpp|css?|csv|dart|diff|erl|exs?|fish|go|gradle|graphql|h|hpp|hs|html?|ini|ipynb|java|jsonc?|[jt]sx|kts?|less|lock|lua|mdx?|mk|mod|nix|patch|php|p[ly]|properties|proto|ps1|r[bs]|rst|sass|scala|scss|sh|sql|sum|svelte|svg|swift|tf|toml|txt|vue|xml|ya?ml|zig|zsh)$/i;
 const names = /^(?:(?:GNU)?[Mm]akefile|(?:Docker|Just|Vagrant|Rake|Gem|Proc)file|LICENSE|README|CHANGELOG|NOTICE)$/;
-/** They end as files do, and are programs. */
+/** Programs whose names end like those of files. */
 const programs = /^(?:Node|Next|Nuxt|Vue|React|Express|Three|Ember|Alpine|Backbone)\.js$/;
 
-/** The file that a whole text names, as far as its shape says so; null for any other text. `folder` is an absolute path, or "". */
+/**
+ * Returns the file that a whole text names, judged by its form; null for any other text. `folder` is an absolute path,
+ * or "".
+ */
 export function filePlace(text: string, folder: string): FilePlace | null {
   const found = text.length <= maxText ? shape.exec(text) : null;
   const path = found?.[1] && inFolder(found[1], folder);
@@ -32,7 +35,7 @@ export function filePlace(text: string, folder: string): FilePlace | null {
   return { path, line, end: Math.max(line, Number(found[3] ?? found[5] ?? 0)) };
 }
 
-/** Relative to the folder; "" for what is not in it. */
+/** Returns the path relative to the folder; "" if it is outside. */
 function inFolder(path: string, folder: string): string {
   const base = folder.replace(/\/+$/, "");
   const inside = path.startsWith("/")
@@ -56,10 +59,10 @@ function namesFile(path: string): boolean {
     : dot > 0 && endings.test(ending) && !programs.test(name);
 }
 
-/** As in "client.go:42": it begins where no name or address goes on. */
+/** Matches a mention such as "client.go:42" that does not continue a name or an address. */
 const mention = new RegExp(`(?<!${signs}|:)${signs}+:\\d{1,7}(?::\\d{1,7})?(?![\\p{L}\\p{N}_/])`, "gu");
 
-/** Text, and files with lines that it names, in order. At most `most` of them are found. */
+/** Splits a text into text and mentioned files with lines, in order, with at most `most` files. */
 export function mentionsIn(
   text: string,
   folder: string,

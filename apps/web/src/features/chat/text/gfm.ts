@@ -1,14 +1,14 @@
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm as gfmSyntax } from "micromark-extension-gfm";
 
-/** The part of unified's processor that a plugin for a parser changes. */
+/** The part of unified's processor that a parser plugin changes. */
 interface Parser {
   data(): { micromarkExtensions?: unknown[]; fromMarkdownExtensions?: unknown[] };
 }
 
 /**
- * Lets the parser read tables, task lists, strikethrough, footnotes and bare links. remark-gfm does the same
- * and brings the code that writes Markdown, which the page never does: a tenth of what a session loads.
+ * Extends the parser with tables, task lists, strikethrough, footnotes and bare links. remark-gfm does the same but
+ * also contains the Markdown serializer, which the page never uses: a tenth of the download for a session.
  */
 export function gfm(this: unknown): void {
   const data = (this as Parser).data();
@@ -19,7 +19,10 @@ export function gfm(this: unknown): void {
 type Extension = ReturnType<typeof gfmFromMarkdown>[number];
 type Tree = Parameters<NonNullable<Extension["transforms"]>[number]>[0];
 
-/** Bare links are looked for with expressions that a slow phone takes a tenth of a second to prepare. */
+/**
+ * Parses bare links only in texts that may contain one: a slow phone takes a tenth of a second to compile the
+ * expressions.
+ */
 function whereThereAreLinks(extension: Extension): Extension {
   const { transforms } = extension;
   return transforms

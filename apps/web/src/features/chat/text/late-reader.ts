@@ -1,11 +1,11 @@
 import { createContext, type ReactElement } from "react";
 import { late } from "../../shared/late";
 
-/** Draws a piece of Markdown. More of it comes if it grows. */
+/** Renders a piece of Markdown. `grows` means that more of it follows. */
 export type Reader = (text: string, grows: boolean) => ReactElement;
 
-/** The reader of Markdown. Texts are shown as they were written until it is here. */
+/** The Markdown parser. Until it is loaded, texts are shown as written. */
 export const lateReader = late<Reader>(async () => (await import("./reader")).readMarkdown);
 
-/** The reader of the texts within. They are drawn again when it comes. */
+/** The parser for the texts within, which are rendered again once it is loaded. */
 export const ReaderContext = createContext<Reader | null>(null);

@@ -1,9 +1,9 @@
 import { closes, opens } from "./split-markdown";
 
-/** Quotes and lists in one another that a line may begin with, and in all of a text. */
+/** The deepest nesting of quotes and lists at the beginning of a line, and in a whole text. */
 const maxDepth = 20;
 const maxContainers = 3000;
-/** Signs of emphasis and links, and cells, in lines without a blank one between them. */
+/** The most emphasis and link marks, and table cells, in lines without a blank one between them. */
 const maxMarks = 2000;
 const maxMarksInARow = 200;
 const maxTicks = 8000;
@@ -13,9 +13,8 @@ const containers = /^(?:[ \t]*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s)))+/;
 const container = />|[-*+](?=\s)|\d[.)]/g;
 
 /**
- * Whether a text is one that a reader of Markdown takes far too long for, or falls over:
- * it is shown as it was written. Whoever has the model repeat something can make one, and
- * it stays in the session.
+ * Reports whether a Markdown parser would take far too long for a text, or fail: it is shown as written. Anyone who
+ * makes the model repeat something can produce such a text, and it stays in the session.
  */
 export function mustStayPlain(text: string): boolean {
   let fence = "";
@@ -59,7 +58,7 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** The most signs of emphasis and links behind one another, with little between them. */
+/** Returns the length of the longest run of emphasis and link marks with little between them. */
 function longestRun(line: string): number {
   let longest = 0;
   for (const run of line.match(/(?:[[\]*_~!][^\s[\]*_~!]{0,2})+/g) ?? []) {

@@ -15,7 +15,7 @@ it.each([
   "它读作一段。\n第二行",
   "“Quoted”, 'also' (in brackets) - with a dash; a # and 1. inside: ok!",
   "2026 is a year\nand 3 times\n4) ",
-])("draws %j as the reader does, without it", (text) => {
+])("renders %j as the parser does, without it", (text) => {
   expect(drawn(text)).toBe(read(text).trimEnd());
 });
 
@@ -44,11 +44,11 @@ it.each([
   "<b>",
   "a | b\n- | -",
   "a\r\nb",
-])("leaves %j to the reader", (text) => {
+])("leaves %j to the parser", (text) => {
   expect(isParagraph(text)).toBe(false);
 });
 
-it("never takes for a paragraph what the reader reads otherwise", () => {
+it("never treats text as a paragraph that the parser treats otherwise", () => {
   const parts = "a b1. )(#-+=>~*_`|:/w.\n\t \\!&<[]@\"'é语0".split("");
   let seed = 7;
   const next = (below: number) => {

@@ -9,9 +9,8 @@ import { gfm } from "./gfm";
 
 const plugins = [gfm];
 
-// What a model writes is text of a stranger: no HTML (react-markdown shows it as
-// text), no script or data addresses (its default filter), and nothing is fetched
-// from elsewhere, since a picture's address can carry data out.
+// A model's text is untrusted: no HTML (react-markdown shows it as text), no script or data addresses (its default
+// filter), and nothing is fetched from elsewhere, because the address of a picture can leak data.
 const components: Components = {
   a: ({ href, children }) =>
     href?.startsWith("#") || !href ? <span>{children}</span> : <Anchor href={href}>{children}</Anchor>,
@@ -41,11 +40,11 @@ const components: Components = {
   ),
 };
 
-/** A link elsewhere, or to a file of the project. */
+/** A link to another site, or to a file of the project. */
 function Anchor({ href, children }: { href: string; children: ReactNode }) {
   const files = useFiles();
   const place = files ? filePlace(decoded(href), files.folder) : null;
-  // Code in a link is no link of its own.
+  // Code within a link must not become another link.
   const text = <FilesContext value={null}>{children}</FilesContext>;
   return place ? (
     <FileLink place={place}>{text}</FileLink>
@@ -64,11 +63,13 @@ function decoded(href: string): string {
   }
 }
 
-/** The pieces that were read last, by their text. To read is most of what a message costs. */
+/** A cache of the last parsed pieces, by text. Parsing is most of the cost of a message. */
 const read = new Map<string, ReactElement>();
 const mostRead = 200;
 
-/** Reads a piece of Markdown. It is loaded once the first rows are in sight, since it is a fifth of what they need. */
+/**
+ * Parses a piece of Markdown. It is loaded after the first rows are visible, because it is a fifth of their download.
+ */
 export function readMarkdown(text: string, grows: boolean): ReactElement {
   const known = read.get(text);
   if (known) {

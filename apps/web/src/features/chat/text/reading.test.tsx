@@ -19,14 +19,14 @@ beforeEach(() => {
   reads.mockClear();
 });
 
-it("reads the last block alone as a text grows, and no block again when it ends", () => {
+it("parses only the last block as a text grows, and no block again when it ends", () => {
   const text = Array.from({ length: 20 }, (_, i) => `Paragraph ${i} with **bold** words.\n\n`).join("");
   const { container, rerender } = render(<Markdown text="" grows />);
   for (let n = 1; n <= text.length; n += 13) {
     const before = reads.mock.calls.length;
     rerender(<Markdown text={text.slice(0, n)} grows />);
     const read = reads.mock.calls.slice(before).map(([{ children }]) => String(children));
-    // A block that has ended is read a last time.
+    // A block that has ended is parsed a last time.
     expect(read.length).toBeLessThanOrEqual(2);
     expect(read.every((piece) => piece.split("\n\n").length <= 3)).toBe(true);
   }
@@ -40,7 +40,7 @@ it("reads the last block alone as a text grows, and no block again when it ends"
   expect(container.querySelector("p")).toBe(drawn[0]);
 });
 
-it("reads no code, and keeps what was drawn of it", () => {
+it("does not parse code, and keeps its elements", () => {
   const code = Array.from({ length: 120 }, (_, i) => `line ${i}\n`).join("");
   const { container, rerender } = render(<Markdown text={"```klingon\n"} grows />);
   rerender(<Markdown text={`\`\`\`klingon\n${code}`} grows />);

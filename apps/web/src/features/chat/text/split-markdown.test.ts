@@ -18,7 +18,7 @@ describe("splitMarkdown", () => {
     expect(splitMarkdown(text).join("")).toBe(text);
   });
 
-  it.each(texts)("never takes a cut of %j back", (text) => {
+  it.each(texts)("never reverts a cut of %j", (text) => {
     let before: string[] = [];
     for (let n = 0; n <= text.length; n++) {
       const pieces = splitMarkdown(text.slice(0, n));
@@ -27,7 +27,7 @@ describe("splitMarkdown", () => {
     }
   });
 
-  it.each(texts)("cuts %j alike as it grows", (text) => {
+  it.each(texts)("cuts %j the same way as it grows", (text) => {
     const splitter = new GrowingSplitter();
     for (let n = 0; n <= text.length; n++) {
       expect(splitter.split(text.slice(0, n))).toEqual(splitMarkdown(text.slice(0, n)));
@@ -59,12 +59,12 @@ describe("codeOf", () => {
     ["```\na\n  `````  \n", { code: "a", language: "" }],
     ["```\na\n``", { code: "a\n``", language: "" }],
     ["```\n```\n", { code: "", language: "" }],
-  ])("knows the code of %j", (piece, code) => {
+  ])("recognizes the code of %j", (piece, code) => {
     expect(codeOf(piece)).toEqual(code);
   });
 
   it.each(["", "```go", "text\n```\na\n", "```\na\n```\nafter\n", "```go title\na\n", " ```\na\n", "```\na\r\n```\n"])(
-    "leaves %j to the reader of Markdown",
+    "leaves %j to the Markdown parser",
     (piece) => {
       expect(codeOf(piece)).toBeNull();
     },

@@ -1,9 +1,7 @@
 /**
- * Cuts Markdown that still grows into pieces that no later text can change, and
- * the rest: while a message streams, only the last piece is parsed anew. A cut
- * stands only after a blank line outside of code, before a complete line that
- * begins a block of its own: never inside a list, a quote or an indented part.
- * The pieces joined are the text.
+ * Splits growing Markdown into pieces that later text cannot change, and the rest: while a message streams, only the
+ * last piece is parsed again. It cuts only after a blank line outside code and before a complete line that begins a new
+ * block: never inside a list, a quote or an indented part. The joined pieces equal the text.
  */
 export function splitMarkdown(text: string): string[] {
   const pieces: string[] = [];
@@ -13,7 +11,7 @@ export function splitMarkdown(text: string): string[] {
   for (let at = 0; at < text.length; ) {
     const newline = text.indexOf("\n", at);
     if (newline === -1) {
-      break; // it may yet become the next item of a list
+      break; // it may still become the next item of a list
     }
     const line = text.slice(at, newline);
     if (fence) {
@@ -36,7 +34,7 @@ export function splitMarkdown(text: string): string[] {
   return pieces;
 }
 
-/** Cuts a text again and again as it grows: what was cut off stays, and only the rest is gone through. */
+/** Splits a text repeatedly as it grows: earlier cuts stay, and only the rest is scanned. */
 export class GrowingSplitter {
   #text = "";
   #pieces: string[] = [];
@@ -51,7 +49,7 @@ export class GrowingSplitter {
   }
 }
 
-/** The code of a piece that is one block of it, whose end may be still to come; null for any other piece. */
+/** Returns the code of a piece that is one code block, whose end may still follow; null for any other piece. */
 export function codeOf(piece: string): { code: string; language: string } | null {
   const end = piece.indexOf("\n");
   const [, fence = "", language = ""] = /^(`{3,}|~{3,})([\w+#-]*)[ \t]*$/.exec(piece.slice(0, Math.max(0, end))) ?? [];
@@ -66,20 +64,20 @@ export function codeOf(piece: string): { code: string; language: string } | null
   return { code: (closed ? body.slice(0, closed.index) : body).replace(/\n$/, ""), language };
 }
 
-/** What one part of a text can say of another: the target of a link, a note, HTML that blank lines do not end. */
+/** Constructs that affect other parts of a text: the target of a link, a footnote, HTML that blank lines do not end. */
 const reaching = /^[ >]*(\[[^\]\n]*\]:|<(script|pre|style|textarea)\b|<[!?])/im;
 
-/** Whether the pieces of a finished text read as the whole does. */
+/** Reports whether the pieces of a finished text render like the whole. */
 export function standsInPieces(text: string): boolean {
   return !reaching.test(text);
 }
 
-/** Whether a line after a blank one can belong to nothing that came before. */
+/** Reports whether a line after a blank one begins a new block. */
 function beginsBlock(line: string): boolean {
   return /^\*\*\S/.test(line) || !/^(\s|[-*+>]|\d{1,9}[.)])/.test(line);
 }
 
-/** The fence that a line opens, or "". */
+/** Returns the fence that a line opens, or "". */
 export function opens(line: string): string {
   return /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1] ?? "";
 }

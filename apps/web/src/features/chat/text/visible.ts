@@ -1,6 +1,6 @@
 /**
- * Writes out what cannot be seen: control characters, marks without width, and
- * those that turn the direction of a line. A question must read as what runs.
+ * Writes out invisible characters: control characters, zero-width marks, and marks that reverse the direction of a
+ * line. A request must read as what runs.
  */
 export function visible(text: string): string {
   return text.replace(

@@ -17,7 +17,7 @@ function stateOf(status: string): string {
   }
 }
 
-/** The tasks of a session. How far each is, is told by its mark and in words. */
+/** The tasks of a session. The state of each is shown by a mark and in words. */
 export function Checklist({ todos, className }: { todos: readonly Todo[]; className?: string }) {
   return (
     <ul data-testid="checklist" className={cx("space-y-1 text-sm", className)}>

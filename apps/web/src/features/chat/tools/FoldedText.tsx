@@ -4,21 +4,21 @@ import { t } from "../../../i18n/chat";
 import { LinkedText } from "../text/FileLink";
 import { terminalText } from "../text/terminal-text";
 
-/** How many lines of an output are shown, and how many more each time it is asked for them. */
+/** How many lines of an output are shown, and how many more are shown on each request. */
 const shownLines = 24;
 const moreLines = 1000;
 
-/** How much of it is shown at first, and how much more each time, in characters: a line may be as long as a file. */
+/** How many characters are shown at first, and how many more on each request: a line may be as long as a file. */
 const shownChars = 8000;
 const moreChars = 100_000;
 
 export interface FoldedTextProps {
   text: string;
-  /** Shows the end instead of the beginning, and follows it. */
+  /** Whether to show and follow the end instead of the beginning. */
   tail?: boolean;
 }
 
-/** Output in mono. A long one is folded. */
+/** Monospaced output. Long output is folded. */
 export function FoldedText({ text, tail = false }: FoldedTextProps) {
   const [asked, setAsked] = useState(0);
   const box = useRef<HTMLPreElement>(null);
@@ -57,7 +57,7 @@ export function FoldedText({ text, tail = false }: FoldedTextProps) {
   );
 }
 
-/** What is shown after somebody asked for more so many times, and how much is hidden then. */
+/** Returns the shown part after so many requests for more, and how much is hidden then. */
 function partOf(text: string, asked: number, tail: boolean) {
   const all = text.replace(/\n$/, "").split("\n");
   const count = shownLines + asked * moreLines;

@@ -38,19 +38,19 @@ export interface FrameProps {
   badge: ReactNode;
   startsOpen: boolean;
   output: string;
-  /** What it changes in files. */
+  /** The changes that the call makes in files. */
   change?: DiffInput | null;
-  /** The task list as it is after the call. */
+  /** The task list after the call. */
   todos?: readonly Todo[] | null;
-  /** Of the result, always in sight. */
+  /** The images of the result, always visible. */
   images?: ImageBlock[];
   decision: ToolDecision | null;
-  /** How a question ended: it stands for the output. */
+  /** The outcome of a question, shown instead of the output. */
   answer?: ToolAnswer | undefined;
-  /** The agents that work for it, always in sight. */
+  /** The subagents of the call, always visible. */
   crew?: Omit<SubagentListProps, "operations"> | undefined;
   operations?: Omit<OperationsProps, "open">;
-  /** The output grows: its end is what matters. */
+  /** Whether the output grows, so that its end matters. */
   tail?: boolean;
 }
 
@@ -66,10 +66,10 @@ const icons = {
 
 const noOperations = { id: "", records: [] };
 
-/** A tool call: one line that says what it is and how it went, and on demand all of it. */
+/** A tool call: one line with its purpose and outcome, and all details on demand. */
 export function Frame({ view, state, badge, startsOpen, images = [], ...props }: FrameProps) {
   const { change = null, todos = null, answer, crew, operations, tail = false } = props;
-  // null: as the state says. A reader's own choice stays.
+  // null: follows the state. A choice made by the reader stays.
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = chosen ?? startsOpen;
   const keepOpen = useKeepOpen();
@@ -117,7 +117,7 @@ export function Frame({ view, state, badge, startsOpen, images = [], ...props }:
   );
 }
 
-/** What matters most about a call. */
+/** Returns the most important part of a call. */
 function subjectOf(view: ToolView, paths: readonly string[], todos: readonly Todo[] | null): string {
   if (todos) {
     const { done, total, current } = progressOf(todos);
@@ -166,7 +166,7 @@ function Body({ view, output, decision, answer, change, todos, tail }: BodyProps
   );
 }
 
-/** The answer to a question, in sight also while the card is closed. */
+/** The answer to a question, also visible while the card is closed. */
 function AnswerLine({ answer }: { answer: ToolAnswer }) {
   const nameOf = useNames();
   const given = answer.outcome === "answered";
@@ -212,11 +212,11 @@ function Arguments({ view }: { view: ToolView }) {
   );
 }
 
-/** How much of an argument is shown, in characters, and how much of a text is colored. */
+/** How many characters of an argument are shown, and how many of a text are highlighted. */
 const shownValue = 4000;
 const shownCode = 40_000;
 
-/** A text to be written: a very long one is output like any other. */
+/** Text to be written: a very long one is folded like output. */
 function LongCode({ text, language }: { text: string; language: string }) {
   return text.length > shownCode ? (
     <FoldedText text={text} />

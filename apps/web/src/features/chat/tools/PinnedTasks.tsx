@@ -9,11 +9,11 @@ import { Checklist } from "./Checklist";
 
 export interface PinnedTasksProps {
   entries: readonly SessionEntry[];
-  /** The agent is at work. */
+  /** Whether the agent is working. */
   working: boolean;
 }
 
-/** How far the agent is with its tasks. It stays in sight while the agent works. */
+/** The progress of the agent's tasks. It stays visible while the agent works. */
 export function PinnedTasks({ entries, working }: PinnedTasksProps) {
   const [latest] = useState(() => new LatestTodos());
   const todos = useMemo(() => latest.update(entries), [latest, entries]);

@@ -11,7 +11,7 @@ export interface ReadsLineProps {
   onToggle: () => void;
 }
 
-/** Stands for calls that only looked at something, as in "Read 5 files". */
+/** The line for calls that only read, such as "Read 5 files". */
 export function ReadsLine({ calls, open, onToggle }: ReadsLineProps) {
   const { files, searches, folders, names } = countReads(calls);
   const said = [

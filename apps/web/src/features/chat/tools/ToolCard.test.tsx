@@ -108,20 +108,20 @@ describe("ToolCard", () => {
       "Allowed without an answer by the rule bash(make), after a change by",
     ],
     [{ decision: "stop", decidedBy: "x" }, "who stopped the turn"],
-  ])("tells the decision %j", (decision, text) => {
+  ])("shows the decision %j", (decision, text) => {
     show({ ...answered("x"), decision });
     toggle();
     expect(card().textContent).toContain(text);
   });
 
-  it("lists the arguments of a tool that it does not know", () => {
+  it("lists the arguments of an unknown tool", () => {
     show(answered("x"), idle, { query: "q", deep: { n: 1 } }, "oracle");
     toggle();
     expect(card().textContent).toContain("oracle");
     expect(card().textContent).toContain('{"n":1}');
   });
 
-  it.each([[null], ["text"], [[1]], [{ command: 7 }]])("stands arguments in a strange form: %j", (args) => {
+  it.each([[null], ["text"], [[1]], [{ command: 7 }]])("accepts arguments in an unexpected form: %j", (args) => {
     show(answered("x"), idle, args);
     toggle();
     expect(card().textContent).toContain("Run");

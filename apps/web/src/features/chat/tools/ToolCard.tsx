@@ -18,7 +18,7 @@ export interface ToolCardProps {
   facts: ToolFacts;
 }
 
-/** A tool call and what came of it. */
+/** A tool call and its result. */
 export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   return props.facts.result ? <ClosedCard {...props} /> : <OpenCard {...props} />;
 });
@@ -52,7 +52,7 @@ function useChange(name: string, args: unknown, result: ToolFacts["result"]): Di
   return useMemo(() => changeOf(name, args, result), [name, args, result]);
 }
 
-/** One word for how a question ended. */
+/** Returns one word for the outcome of a question. */
 function outcomeWord(outcome: string): string {
   switch (outcome) {
     case "answered":
@@ -68,7 +68,7 @@ function outcomeWord(outcome: string): string {
   }
 }
 
-/** One word for how a call ended. A command that a signal stopped has the code -1. */
+/** Returns one word for the outcome of a call. A command stopped by a signal has the code -1. */
 function outcome(failed: boolean, code: number | null, decision: ToolDecision | null): string {
   if (decision?.decision === "deny") {
     return t("chat.tools.denied");
@@ -85,7 +85,7 @@ function outcome(failed: boolean, code: number | null, decision: ToolDecision | 
   return failed ? t("chat.tools.failed") : t("chat.tools.done");
 }
 
-/** Subscribes to the running turn; a card that is done does not. */
+/** The card of an unfinished call, which subscribes to the running turn. */
 function OpenCard({ id, name, args, facts }: ToolCardProps) {
   const live = useLiveTools();
   const tool = live.tools.find((each) => each.toolCallId === id);

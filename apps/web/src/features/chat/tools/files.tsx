@@ -7,7 +7,7 @@ import { FileLink } from "../text/FileLink";
 import { filePlace } from "../text/file-place";
 import { visible } from "../text/visible";
 
-/** The file that a call is about, at the first line that it reads. */
+/** The file of a call, opened at the first line that it reads. */
 export function PathLine({ path, rest }: { path: string; rest: readonly [name: string, value: string][] }) {
   const files = useFiles();
   const place = files && filePlace(path, files.folder);
@@ -25,7 +25,7 @@ export function PathLine({ path, rest }: { path: string; rest: readonly [name: s
   );
 }
 
-/** Opens a file of a diff where it has changed. `part`: the lines of the diff are not those of the file. */
+/** Opens a file of a diff at its first change. `part` means that the lines of the diff are not those of the file. */
 export function OpenFile({ file, part = false }: { file: DiffFile; part?: boolean | undefined }) {
   const files = useFiles();
   const place = files && file.change !== "removed" ? filePlace(file.path, files.folder) : null;

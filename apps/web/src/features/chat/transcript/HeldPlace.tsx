@@ -3,14 +3,17 @@ import { bringBack, type HeldRow, holdRow } from "./held-row";
 
 export interface HeldPlaceProps {
   box: RefObject<HTMLElement | null>;
-  /** What may change the height of the rows within when it becomes another. */
+  /** A value whose change may change the height of the rows within. */
   over: unknown;
-  /** The reader is at the end, which is followed anyway. */
+  /** Whether the reader is at the end, which is followed anyway. */
   atEnd: boolean;
   children: ReactNode;
 }
 
-/** Keeps what is in sight where it is while the rows above are drawn anew. Only a class sees them just before. */
+/**
+ * Keeps the visible rows in place while the rows above are rendered again. Only a class component can read the layout
+ * just before that.
+ */
 export class HeldPlace extends Component<HeldPlaceProps> {
   override getSnapshotBeforeUpdate(before: HeldPlaceProps): HeldRow | null {
     return before.over === this.props.over || this.props.atEnd ? null : holdRow(this.props.box.current);

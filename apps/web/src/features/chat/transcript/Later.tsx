@@ -2,14 +2,14 @@ import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { t } from "../../../i18n/chat";
 
 export interface LaterProps {
-  /** The box that scrolls. */
+  /** The scrolling element. */
   box: RefObject<HTMLElement | null>;
   busy: boolean;
-  /** The reader comes near. */
+  /** Called when the reader comes near. */
   onNear: () => void;
 }
 
-/** The foot of a place in the middle of a session: what follows is fetched as the reader comes to it. */
+/** The end of a range in the middle of a session: later entries are fetched as the reader approaches it. */
 export function Later({ box, busy, onNear }: LaterProps) {
   const foot = useRef<HTMLDivElement>(null);
   const near = useEffectEvent(onNear);

@@ -10,8 +10,8 @@ export interface RetryProps {
 }
 
 /**
- * What can be done about a turn that failed or was canceled. A turn that has called tools goes on, because what they
- * changed stays; any other is sent again.
+ * The actions for a turn that failed or was canceled. A turn that has called tools can be continued, because their
+ * changes remain; any other is sent again.
  */
 export function Retry({ rows, onContinue }: RetryProps) {
   const { resend } = useHistory();

@@ -4,7 +4,7 @@ import { usePartial } from "../context/partial";
 import { RowView, type RowViewProps } from "./RowView";
 import type { Row } from "./rows";
 
-/** Where the text of an answer comes from while it is written, and who writes it. */
+/** The source of a streaming answer's text, and its model. */
 export interface Writer {
   view: Pick<SessionView, "state">;
   model: string | undefined;
@@ -12,12 +12,12 @@ export interface Writer {
 }
 
 export interface RowPlaceProps extends Omit<RowViewProps, "row"> {
-  /** Null while it is being written. */
+  /** Null while the answer streams. */
   row: Row | null;
   writer: Writer | null;
 }
 
-/** The place of a row. Only this is drawn again while an answer is written in it. */
+/** The place of a row. While an answer streams in it, only this is rendered again. */
 export function RowPlace({ row, writer, ...props }: RowPlaceProps) {
   const partial = usePartial(writer && !row ? writer.view : null);
   const shown = row ?? (writer ? written(partial, writer) : null);

@@ -12,7 +12,7 @@ export interface RowViewProps {
   previous: Row | undefined;
   /** The id of this browser. */
   me: string | undefined;
-  /** How the reads that the row ends with are folded. */
+  /** How the reads at the end of the row are folded. */
   fold: ReadFold | null;
 }
 

@@ -19,7 +19,7 @@ const page = (entries: SessionEntry[], sought?: string) => {
 const cards = () => screen.queryAllByTestId("tool-card").map((card) => card.textContent);
 const line = () => screen.getByTestId("reads");
 
-it("makes one line of reads that follow one another, and opens it", () => {
+it("folds consecutive reads into one line, and opens it", () => {
   const entries = [
     assistant([{ type: "text", text: "I look." }, call("a", "read_file", { path: "a.go" })], { stopReason: "toolUse" }),
     result("a", "read_file", "text"),
@@ -38,14 +38,14 @@ it("makes one line of reads that follow one another, and opens it", () => {
   expect(cards()).toHaveLength(1);
 });
 
-it("leaves one read alone, and says of others that they failed", () => {
+it("leaves a single read alone, and shows that others failed", () => {
   const failed = [assistant([call("x", "read_file", { path: "x.go" })], { stopReason: "toolUse" })];
   render(page([...reads("a"), ...failed, result("x", "read_file", "no such file", true), ...reads("b")]));
   expect(screen.queryByTestId("reads")).toBeNull();
   expect(cards()).toHaveLength(3);
 });
 
-it("keeps open what somebody reads while more reads come", () => {
+it("keeps an opened line open while more reads are added", () => {
   const before = reads("a");
   const { rerender } = render(page(before));
   fireEvent.click(screen.getByRole("button", { name: /a.go/ }));
@@ -54,7 +54,7 @@ it("keeps open what somebody reads while more reads come", () => {
   expect(screen.getByText("text of a")).toBeTruthy();
 });
 
-it("opens for a row that a search led to", () => {
+it("opens for a row that a search found", () => {
   const entries = reads("a", "b", "c");
   render(page(entries, entries[2]?.id));
   expect(cards()).toHaveLength(3);

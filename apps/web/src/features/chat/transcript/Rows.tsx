@@ -5,25 +5,25 @@ import { RowPlace, type Writer } from "./RowPlace";
 import { RowNames } from "./row-names";
 import type { Row } from "./rows";
 
-/** Of the row that a search led to. */
+/** The style of a row that a search found. */
 const soughtStyle = "-mx-3 my-1 rounded-lg bg-accent-soft/50 px-3 py-2 ring-1 ring-accent/40";
 
 export interface RowsProps {
   rows: readonly Row[];
-  /** The index of the first row to show, and that after the last one. */
+  /** The index of the first row to show, and the index after the last one. */
   first: number;
   last: number;
-  /** The key of the row that a search led to. */
+  /** The key of the row that a search found. */
   sought: string | undefined;
   /** The id of this browser. */
   me: string | undefined;
-  /** Writes an answer below the last row. */
+  /** Streams an answer below the last row. */
   writer?: Writer | null;
 }
 
 /**
- * A part of the rows, and the answer that is being written. The rows stand still meanwhile; once the answer has ended,
- * its row takes its place and its elements.
+ * A part of the rows, and the streaming answer. The rows do not change meanwhile; once the answer has ended, its row
+ * takes over its place and its elements.
  */
 export const Rows = memo(function Rows({ rows, first, last, sought, me, writer = null }: RowsProps) {
   const shown = useMemo(() => rows.slice(first, last), [rows, first, last]);
@@ -51,7 +51,7 @@ export const Rows = memo(function Rows({ rows, first, last, sought, me, writer =
   );
 });
 
-/** Which rows are folded together, and which of them somebody opened. */
+/** Which rows are folded together, and which folds are open. */
 function useFolds(rows: readonly Row[], sought: string | undefined) {
   const folds = useMemo(() => foldsOf(rows), [rows]);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());

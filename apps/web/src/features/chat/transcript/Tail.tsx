@@ -23,12 +23,12 @@ export interface TailProps {
   /** Whether this browser may answer questions. */
   canReply: boolean;
   canKeepRules: boolean;
-  /** What asks people. Null while it is loaded, "missing" if it cannot be. */
+  /** The component for approvals and questions; null while it is loading, "missing" if that failed. */
   cards: ComponentType<CardsProps> | "missing" | null;
   readOnly: boolean;
 }
 
-/** What follows the messages: that the agent works, what waits for people, and prompts on their way. */
+/** Everything after the messages: the activity of the agent, approvals and questions, and undelivered prompts. */
 export function Tail({
   state,
   view,
@@ -68,15 +68,15 @@ export function Tail({
   );
 }
 
-/** Whether the last turn failed or was canceled. */
+/** Reports whether the last turn failed or was canceled. */
 function brokeOff(row: Row | undefined): boolean {
   if (row?.kind === "note") {
-    return row.canceled === true; // before there was any answer
+    return row.canceled === true; // canceled before there was any answer
   }
   return row?.kind === "error" || (row?.kind === "assistant" && ["error", "aborted"].includes(row.message.stopReason));
 }
 
-/** Whether the row says already that the turn did not end well. */
+/** Reports whether the row already shows that the turn failed. */
 function tellsError(row: Row | undefined): boolean {
   if (row?.kind === "assistant") {
     return row.message.stopReason === "error" || row.message.stopReason === "aborted";

@@ -6,19 +6,19 @@ import { bringIntoSight } from "../../shared/bring-into-sight";
 import { ASKS, useCardsInSight } from "./use-cards-in-sight";
 
 export interface ToCardsProps {
-  /** The box that scrolls. */
+  /** The scrolling element. */
   box: RefObject<HTMLElement | null>;
-  /** The ids of the cards that wait, in their order. */
+  /** The ids of the waiting cards, in order. */
   ids: readonly string[];
-  /** The reader is elsewhere than at the end. */
+  /** Whether the reader is not at the end. */
   away: boolean;
-  /** They are in the page: it shows the end of the session. */
+  /** Whether the cards are in the page, because it shows the end of the session. */
   here: boolean;
-  /** Brings the reader to the end. */
+  /** Scrolls to the end. */
   onLatest: () => void;
 }
 
-/** The way to what the agent asks, while none of it is in sight. */
+/** A button that leads to the approvals and questions while none of them is visible. */
 export function ToCards({ box, ids, away, here, onLatest }: ToCardsProps) {
   const inSight = useCardsInSight(box, here ? ids.join(" ") : "");
   if (ids.length === 0 || inSight || !away) {
@@ -26,7 +26,7 @@ export function ToCards({ box, ids, away, here, onLatest }: ToCardsProps) {
   }
   const go = () => {
     onLatest();
-    // The end shows the last of them; several begin with the first.
+    // The end shows the last card; with several, scroll to the first.
     requestAnimationFrame(() => {
       const first = box.current?.querySelector(ASKS);
       if (!first || !box.current) {
@@ -39,7 +39,7 @@ export function ToCards({ box, ids, away, here, onLatest }: ToCardsProps) {
     });
   };
   return (
-    // A line of its own: over the transcript it would cover what it leads to.
+    // On a line of its own: over the transcript it would cover the cards.
     <div className="flex shrink-0 justify-center py-2">
       <Button data-testid="to-card" tone="primary" onClick={go}>
         <ArrowDownIcon />{" "}

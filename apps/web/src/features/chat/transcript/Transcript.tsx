@@ -35,8 +35,8 @@ const notThere = {
 };
 
 /**
- * The target, once the machine has answered: rows of a saved copy may still change their height. A reader who has moved
- * in the copy is left there.
+ * The target, once the host has answered: rows of a stored copy may still change their height. A reader who has
+ * scrolled in the copy is not moved.
  */
 function useSettled<T>(target: T, { status, savedAt }: SessionState, atEnd: boolean): T | undefined {
   const waits = savedAt !== null && status === "reconnecting";
@@ -49,7 +49,7 @@ function useSettled<T>(target: T, { status, savedAt }: SessionState, atEnd: bool
   return waits || left.current === target ? undefined : target;
 }
 
-/** The answer that is being written, where it is shown; null where there is none. */
+/** The streaming answer, if it is shown; null if there is none. */
 function useWriter(view: SessionView, shown: boolean, model: TranscriptProps["model"]): Writer | null {
   const { id, demo = false } = model ?? {};
   return useMemo(() => (shown ? { view, model: id, demo } : null), [view, shown, id, demo]);
@@ -60,7 +60,7 @@ export interface TranscriptProps {
   view: SessionView;
   /** The id of this browser. */
   me: string | undefined;
-  /** The entry to bring into sight; undefined stays at the end. */
+  /** The entry to scroll to; undefined stays at the end. */
   entryId?: string | undefined;
   model: { id: string; demo: boolean } | null;
   /** Whether this browser may answer approvals. */
@@ -68,7 +68,7 @@ export interface TranscriptProps {
   /** Whether this browser may answer questions. */
   canReply: boolean;
   canKeepRules: boolean;
-  /** Nothing can be sent either: what would be is not offered. */
+  /** Whether nothing can be sent here, so that sending is not offered. */
   readOnly?: boolean;
   empty: ReactNode;
 }
@@ -108,7 +108,7 @@ export function Transcript({
     showEnd();
     toEnd();
   }, [view, showEnd, toEnd]);
-  // Whoever comes back to what is gone is at the end, where they would have been without.
+  // A reader who returns to a deleted entry is at the end, as without a target.
   const onMissing = useCallback(
     (why: keyof typeof notThere) => (back ? toLatest() : toast(notThere[why])),
     [back, toLatest, toast],
@@ -132,7 +132,7 @@ export function Transcript({
   const waits = waiting.length > 0;
   const announcement = useAnnouncement(state, pending);
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
-  // Whoever sends something wants to see it, wherever the reader was.
+  // After sending, scroll to the end, wherever the reader was.
   useEffect(() => {
     if (lastSent) {
       toLatest();

@@ -9,7 +9,7 @@ import { buildRows } from "./rows";
 
 const all = (entries: SessionEntry[], tip?: string) => buildRows(pathTo(entries, tip));
 
-/** A log as a host writes one: turns with calls, answers that break off, and now and then another branch. */
+/** Returns a log as a host writes it: turns with calls, interrupted answers, and now and then another branch. */
 function randomLog(random: Random, length: number): SessionEntry[] {
   const log: SessionEntry[] = [];
   const calls: string[] = [];
@@ -42,7 +42,7 @@ function randomLog(random: Random, length: number): SessionEntry[] {
 }
 
 describe("BranchRows", () => {
-  it("gives the same rows as a build of all, whichever way the entries come", () => {
+  it("returns the same rows as a full build, in whichever order the entries arrive", () => {
     for (let seed = 1; seed <= 300; seed++) {
       const random = new Random(seed);
       const log = randomLog(random, 80);
@@ -61,7 +61,7 @@ describe("BranchRows", () => {
     }
   });
 
-  it("keeps the rows that did not change, and builds anew for another tip", () => {
+  it("keeps unchanged rows, and rebuilds them for another tip", () => {
     const log = [user("a"), assistant("b"), user("c"), assistant("d")].map((entry, i) => ({
       ...entry,
       id: `e${i}`,

@@ -1,5 +1,5 @@
-// The rows of one branch of a session, kept in step with its entries. Building all
-// of them takes as long as the log is; what comes at either end of it does not.
+// The rows of one branch of a session, kept in sync with its entries. Building all of them takes time proportional to
+// the log; adding entries at either end does not.
 import { pathTo } from "@scorel/protocol/tree";
 import type { SessionEntry } from "../../../api/types";
 import { addFacts, collectFacts, joinFacts, type ToolFacts } from "../calls/tool-facts";
@@ -8,14 +8,14 @@ import { buildRows, joinRows, type Row, rowOf, withFacts } from "./rows";
 export class BranchRows {
   #entries: readonly SessionEntry[] = [];
   #tip: string | undefined;
-  /** What the first entry on the path follows; null where nothing lies before it. */
+  /** The parent of the first entry on the path; null if there is none. */
   #parent: string | null = null;
   #ids = new Set<string>();
   #facts = new Map<string, ToolFacts>();
   #called = new Set<string>();
   #rows: Row[] = [];
 
-  /** The rows of the branch that ends at `tip`, or at the last entry. Those that did not change keep their identity. */
+  /** Returns the rows of the branch that ends at `tip`, or at the last entry. Unchanged rows keep their identity. */
   update(entries: readonly SessionEntry[], tip?: string): Row[] {
     if (entries !== this.#entries || tip !== this.#tip) {
       const grown = tip === this.#tip && this.#entries.length > 0 && (this.#append(entries) || this.#prepend(entries));
@@ -37,7 +37,7 @@ export class BranchRows {
     this.#parent = path[0]?.parentId ?? null;
   }
 
-  /** Takes entries that go on where the branch ends; false where they do not. */
+  /** Appends entries that continue the branch; returns false if they do not. */
   #append(entries: readonly SessionEntry[]): boolean {
     const before = this.#entries;
     const last = before.at(-1);
@@ -59,7 +59,7 @@ export class BranchRows {
     return true;
   }
 
-  /** Takes entries that lie before those that are here; false where others changed too. */
+  /** Prepends entries; returns false if others changed too. */
   #prepend(entries: readonly SessionEntry[]): boolean {
     const before = this.#entries;
     const count = entries.length - before.length;
@@ -83,7 +83,7 @@ export class BranchRows {
     joinFacts(facts, this.#facts);
     const called = new Set<string>();
     const rows = buildRows(path, [], facts, called);
-    // A result whose call has come stands in the row of its call from now on.
+    // A result whose call has been loaded is now shown in the row of its call.
     const kept = this.#rows.filter((row) => row.kind !== "result" || !called.has(row.result.toolCallId));
     for (const id of this.#called) {
       called.add(id);

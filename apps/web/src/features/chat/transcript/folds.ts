@@ -1,16 +1,16 @@
-// Rows that only read, one after the other: all of their calls are one line.
+// Consecutive rows that only read: all of their calls are one line.
 import { blocksOf } from "@scorel/protocol/tree";
 import type { ToolCallBlock } from "../../../api/types";
 import { readRuns } from "../calls/reads";
 import type { Row } from "./rows";
 
 export interface RowFold {
-  /** The keys of the rows that are folded together, the first of which has the line. */
+  /** The keys of the rows that are folded together; the first one shows the line. */
   keys: string[];
   calls: ToolCallBlock[];
 }
 
-/** The run of reads that a row ends with. */
+/** Returns the run of reads at the end of a row. */
 function tailOf(row: Row): { calls: ToolCallBlock[]; whole: boolean } | null {
   if (row.kind !== "assistant" || row.message.stopReason !== "toolUse") {
     return null;
@@ -19,7 +19,7 @@ function tailOf(row: Row): { calls: ToolCallBlock[]; whole: boolean } | null {
   return run && run.to === blocksOf(row.message).length ? { calls: run.calls, whole: run.from === 0 } : null;
 }
 
-/** The folds of rows, by the keys of the rows in them. */
+/** Returns the folds of rows, by the keys of their rows. */
 export function foldsOf(rows: readonly Row[]): Map<string, RowFold> {
   const folds = new Map<string, RowFold>();
   let fold: RowFold | null = null;

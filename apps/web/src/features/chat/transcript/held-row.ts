@@ -1,10 +1,10 @@
-/** A row and where it stands, to bring it back there over a change of what is above it. */
+/** A row and its position, to restore it after the content above has changed. */
 export interface HeldRow {
   row: Element;
   top: number;
 }
 
-/** The first row in sight; null where there is none. */
+/** Returns the first visible row; null if there is none. */
 export function holdRow(box: HTMLElement | null): HeldRow | null {
   const edge = box?.getBoundingClientRect().top ?? 0;
   const rows = box?.querySelectorAll("[data-row]") ?? [];
@@ -12,7 +12,7 @@ export function holdRow(box: HTMLElement | null): HeldRow | null {
   return row ? { row, top: row.getBoundingClientRect().top } : null;
 }
 
-/** Scrolls a held row back to where it stood, if it is still there. */
+/** Scrolls a held row back to its position, if it still exists. */
 export function bringBack(box: HTMLElement | null, held: HeldRow | null): void {
   if (box && held?.row.isConnected) {
     box.scrollTop += held.row.getBoundingClientRect().top - held.top;

@@ -1,16 +1,13 @@
 import type { Row } from "./rows";
 
-/**
- * What React knows rows by: the row of an answer keeps the name that it was written under, and with it everything that
- * was drawn of it.
- */
+/** The React keys of rows: the row of an answer keeps the key that it streamed under, and with it all its elements. */
 export class RowNames {
   readonly #names = new Map<string, string>();
   #rows: readonly Row[] = [];
   #writes = false;
   #count = 0;
 
-  /** Takes the rows, and whether an answer is being written below them. It returns the name of that one. */
+  /** Takes the rows, and whether an answer is streaming below them. Returns the key of that answer. */
   update(rows: readonly Row[], writes: boolean): string {
     const ended = this.#writes ? this.#appended(rows).find(({ kind }) => kind === "assistant") : undefined;
     if (ended) {

@@ -37,11 +37,11 @@ describe("buildRows", () => {
     expect(buildRows([said], rows)[0]).not.toBe(rows[0]);
   });
 
-  it("keys a prompt by the key that it was sent with, so that its row stays the same on its way into the log", () => {
+  it("keys a prompt by its client key, so that its row stays the same on its way into the log", () => {
     expect(buildRows(turn())[0]?.key).toBe("k1");
   });
 
-  it("keeps rows that did not change, and replaces the one that did", () => {
+  it("keeps unchanged rows, and replaces the changed one", () => {
     const entries = turn();
     const before = buildRows(entries);
     const after = buildRows([...entries, result("c2", "glob", "b")], before);
@@ -61,7 +61,7 @@ describe("buildRows", () => {
     expect(buildRows([entry as unknown as SessionEntry])).toMatchObject([{ kind: "unknown", type }]);
   });
 
-  it("shows what the host told the model behind a title", () => {
+  it("shows the host's notes to the model behind a title", () => {
     const note = (kind: string, more = {}) =>
       ({
         type: "custom_message",
@@ -84,11 +84,11 @@ describe("buildRows", () => {
     ]);
   });
 
-  it("keeps what calls cost out of sight", () => {
+  it("hides the costs of calls", () => {
     expect(buildRows([{ type: "usage", id: "u", parentId: null, timestamp: "" } as SessionEntry])).toEqual([]);
   });
 
-  it("keeps the queue and the settings of other programs out of sight", () => {
+  it("hides the queue and the settings of other programs", () => {
     const label = { type: "label", id: "l", parentId: null, timestamp: "" } as SessionEntry;
     const environment = custom("scorel.environment", { os: "linux/amd64", date: "2026-01-02" });
     expect(buildRows([custom("scorel.queue", { items: [] }), environment, label])).toEqual([]);
@@ -97,7 +97,7 @@ describe("buildRows", () => {
   it.each([
     ["instructions", "scorel.instructions", { files: [{ path: "/w/AGENTS.md", content: "x" }] }, "/w/AGENTS.md"],
     ["skills", "scorel.skills", { skills: [{ name: "pdf" }, { name: "web" }, {}] }, "pdf, web"],
-  ])("tells which %s the agent was given", (_, type, data, names) => {
+  ])("shows which %s the agent was given", (_, type, data, names) => {
     expect(buildRows([custom(type, data)])).toMatchObject([{ kind: "note", text: expect.stringContaining(names) }]);
     expect(buildRows([custom(type, { files: [], skills: [] }), custom(type, null)])).toEqual([]);
   });
@@ -111,11 +111,11 @@ describe("buildRows", () => {
     ],
     ["a good end", { turnId: "t", stopReason: "stop" }, []],
     ["a record in a strange form", "text", []],
-  ])("tells of a turn that ended with %s", (_, data, want) => {
+  ])("shows a turn that ended with %s", (_, data, want) => {
     expect(buildRows([custom("scorel.turn", data)])).toMatchObject(want);
   });
 
-  it("does not say the same failure twice", () => {
+  it("shows a failure only once", () => {
     const failed = assistant("half", { stopReason: "error", errorMessage: "no answer" });
     const stopped = assistant("half", { stopReason: "aborted" });
     const end = (stopReason: string) => custom("scorel.turn", { turnId: "t", stopReason, error: "no answer" });
@@ -123,7 +123,7 @@ describe("buildRows", () => {
     expect(buildRows([stopped, end("aborted")]).map((row) => row.kind)).toEqual(["assistant"]);
   });
 
-  it("stands content that is a plain string, as another program writes it", () => {
+  it("accepts content that is a plain string, as other programs write it", () => {
     const entry = user("x");
     const plain = { ...entry, message: { ...entry.message, content: "plain" } } as unknown as SessionEntry;
     expect(buildRows([plain]).map((row) => row.kind)).toEqual(["user"]);

@@ -10,7 +10,7 @@ import { useAnnouncement } from "./use-announcement";
 
 const turn = { turnId: "t", clientKey: "k", startedAt: 0 };
 
-/** Renders the hook with the first state and returns what each state announces. */
+/** Renders the hook with the given states and returns what each of them announces. */
 function announced(...states: [Partial<Live>, SessionEntry[]?, string?][]): string[] {
   const use = ([live, entries = [], lastError]: (typeof states)[number]) => {
     const whole = { ...emptyLive(), ...live };

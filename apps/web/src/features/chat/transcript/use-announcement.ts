@@ -6,9 +6,8 @@ import type { PendingApproval } from "../context/pending-approvals";
 import { visible } from "../text/visible";
 
 /**
- * Announcements of a session for screen readers, polite ones: what waits for people, that the
- * agent works, and once it has stopped how that ended. A turn that ended before the session
- * was opened is not announced.
+ * Announces a session politely to screen readers: waiting approvals and questions, that the agent works, and how it
+ * ended. A turn that ended before the session was opened is not announced.
  */
 export function useAnnouncement(
   { live, entries, lastError }: SessionState,
@@ -43,7 +42,7 @@ function endOf(entries: SessionState["entries"], lastError: string | null): stri
     : t("chat.transcript.theAgentHasFinished");
 }
 
-/** Why an answer, or a turn without one, ended; undefined for any other entry. */
+/** Returns why an answer, or a turn without one, ended; undefined for any other entry. */
 function stopReasonOf(entry: SessionEntry): string | undefined {
   if (entry.type === "custom" && entry.customType === CUSTOM_TURN) {
     return (entry.data as Partial<TurnRecord> | undefined)?.stopReason;

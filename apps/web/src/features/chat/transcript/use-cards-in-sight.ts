@@ -1,11 +1,11 @@
 import { type RefObject, useEffect, useState } from "react";
 
-/** Marks the cards that wait for an answer. */
+/** Selects the cards that wait for an answer. */
 export const ASKS = "[data-asks]";
 
 /**
- * Whether a part of any card that waits is in sight in the box that scrolls.
- * `ids` name the cards; others under another name are looked for anew.
+ * Reports whether a part of any waiting card is visible in the scrolling element. `ids` names the cards; when it
+ * changes, they are looked up again.
  */
 export function useCardsInSight(box: RefObject<HTMLElement | null>, ids: string): boolean {
   const [inSight, setInSight] = useState(false);
@@ -27,7 +27,7 @@ export function useCardsInSight(box: RefObject<HTMLElement | null>, ids: string)
         }
         setInSight(seen.size > 0);
       },
-      // An edge of a card is none that can be read.
+      // The edge of a card is not readable.
       { root: box.current, rootMargin: "-48px 0px" },
     );
     for (const card of cards) {

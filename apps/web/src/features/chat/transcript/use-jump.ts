@@ -4,7 +4,7 @@ import type { SessionEntry } from "../../../api/types";
 import { bringIntoSight } from "../../shared/bring-into-sight";
 import type { Row } from "./rows";
 
-/** The key of the row that shows an entry; undefined where no row does. */
+/** Returns the key of the row that shows an entry; undefined if no row does. */
 export function rowKeyOf(entryId: string, entries: readonly SessionEntry[], rows: readonly Row[]): string | undefined {
   const entry = entries.find((each) => each.id === entryId);
   if (entry?.type !== "message") {
@@ -24,36 +24,36 @@ export function rowKeyOf(entryId: string, entries: readonly SessionEntry[], rows
 
 export interface Target {
   entryId: string;
-  /** Where its row is to be: in the middle of the box, or so far below its top. */
+  /** The position of its row: the middle of the box, or an offset below its top in pixels. */
   where: "middle" | number;
 }
 
 export interface JumpOptions {
-  /** What to show; undefined shows nothing. It keeps its identity as long as it means the same. */
+  /** The entry to show; undefined for none. It keeps its identity as long as its meaning. */
   target: Target | undefined;
   entries: readonly SessionEntry[];
   rows: readonly Row[];
-  /** The index of the first row that is shown, and that after the last one. */
+  /** The index of the first shown row, and the index after the last one. */
   first: number;
   last: number;
   /** Shows the rows around an index. */
   reveal(index: number): void;
-  /** Brings the entry here, from wherever it is in the session. */
+  /** Loads the entry, from anywhere in the session. */
   seek(entryId: string): Promise<Sought>;
   /** Stops the list from following its end. */
   leaveEnd(): void;
   box: RefObject<HTMLElement | null>;
-  /** No row shows the entry, and none will. */
+  /** Called when no row shows the entry and none will. */
   onMissing(why: "elsewhere" | "missing" | "failed"): void;
 }
 
-/** Brings an entry into sight, once for each target. It returns the key of its row. */
+/** Scrolls an entry into view, once for each target. Returns the key of its row. */
 export function useJump(options: JumpOptions): string | undefined {
   const { target, entries, rows, first, last, reveal, seek, leaveEnd, box, onMissing } = options;
   const entryId = target?.entryId;
   const [done, setDone] = useState<Target | undefined>(undefined);
   const asked = useRef<string | undefined>(undefined);
-  // A long log is not gone through with every frame of an answer.
+  // Avoids a search of a long log with every frame of an answer.
   const key = useMemo(
     () => (entryId === undefined ? undefined : rowKeyOf(entryId, entries, rows)),
     [entryId, entries, rows],
@@ -69,11 +69,11 @@ export function useJump(options: JumpOptions): string | undefined {
         setDone(target);
         onMissing(why);
       };
-      // What is here and has no row is on another branch than the one in sight.
+      // A loaded entry without a row is on another branch than the shown one.
       if (entries.some((each) => each.id === entryId)) {
         return give("elsewhere");
       }
-      // One question for each state of what is here: an older host gives the entries piece by piece.
+      // One request for each state of the loaded entries: an older host returns them in pieces.
       const question = `${entryId} ${entries.length}`;
       if (asked.current === question) {
         return;

@@ -3,19 +3,19 @@ import { keep, readKept, useEntryKey } from "../../shared/kept";
 import type { Row } from "./rows";
 import type { Target } from "./use-jump";
 
-/** Where a reader was: at an entry, so far below the top of the box, or at the end. */
+/** The position of a reader: an entry at an offset below the top of the box, or the end. */
 type Place = { entryId: string; offset: number } | "end";
 
 export interface Begun {
-  /** What to bring into sight; undefined stays at the end. */
+  /** The target to scroll to; undefined stays at the end. */
   target: Target | undefined;
-  /** The reader was there before: it is not what a search led to. */
+  /** Whether the reader returns to a position, rather than to a search result. */
   back: boolean;
 }
 
 /**
- * Where the transcript of a session begins: where its reader was when they come back, else at the entry of the
- * address. It is kept when the page is left.
+ * The initial position in a session's transcript: the reader's last position on return, otherwise the entry of the
+ * address. It is stored when the page is left.
  */
 export function useKeptPlace(
   sessionId: string,
@@ -29,7 +29,7 @@ export function useKeptPlace(
   useLayoutEffect(() => {
     shown.current = { rows, atEnd };
   }, [rows, atEnd]);
-  // The address may change a moment before the page does: what is kept belongs to the address before.
+  // The address may change a moment before the page does: the position belongs to the earlier address.
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) {
@@ -51,7 +51,7 @@ export function useKeptPlace(
   }, [key, entryId]);
 }
 
-/** The first row in sight; undefined where there is none. */
+/** Returns the first visible row; undefined if there is none. */
 function placeIn(box: HTMLElement, rows: readonly Row[]): Place | undefined {
   const edge = box.getBoundingClientRect().top;
   const shown = [...box.querySelectorAll("[data-row]")].find((row) => row.getBoundingClientRect().bottom > edge + 1);

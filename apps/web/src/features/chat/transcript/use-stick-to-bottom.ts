@@ -1,13 +1,13 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-/** Nearer to the end than this counts as the end, in CSS pixels. */
+/** A smaller distance from the end counts as the end, in CSS pixels. */
 const near = 32;
 
 /**
- * Keeps a scrolling box at its end while its content grows, until the reader
- * scrolls up; back at the end, it follows again. It never moves a reader who has
- * gone elsewhere. The end counts only while `whole`: more may lie below what is shown.
- * `rows` are what is shown: other rows are followed before a scroll of theirs is taken for the reader's.
+ * Keeps a scrolling box at its end while its content grows, until the reader scrolls up; back at the end, it follows
+ * again. It never moves a reader who has scrolled elsewhere. The end counts only while `whole`: otherwise more may
+ * follow the shown rows. `rows` are the shown rows: changes of them are followed before a scroll event is attributed to
+ * the reader.
  */
 export function useStickToBottom(
   box: RefObject<HTMLElement | null>,
@@ -47,7 +47,7 @@ export function useStickToBottom(
     const onScroll = () => {
       const { scrollTop, scrollHeight, clientHeight } = element;
       const distance = scrollHeight - scrollTop - clientHeight;
-      // Content that shrank moves the view up too; only a reader does so at the same height.
+      // Shrinking content also moves the view up; only a reader does so at the same height.
       const wentUp = scrollTop < last.current.top - 1 && scrollHeight >= last.current.height;
       if (wentUp) {
         stuck.current = false;

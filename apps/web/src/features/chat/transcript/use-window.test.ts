@@ -12,7 +12,7 @@ describe("firstShown", () => {
     expect(firstShown(keys(0, 600), mark)).toBe(300);
   });
 
-  it("shows as many rows as before when its row is gone, and all where there was none", () => {
+  it("shows as many rows as before when its row is gone, and all if there was none", () => {
     expect(firstShown(keys(1000, 1500), { key: "k300", left: 200 })).toBe(300);
     expect(firstShown(keys(1000, 1010), { key: "k300", left: 200 })).toBe(0);
     expect(firstShown(keys(0, 500), { key: undefined, left: 0 })).toBe(0);

@@ -13,38 +13,38 @@ import { whenIdle } from "../../shared/when-idle";
 import { whenSeen } from "../../shared/when-seen";
 import { bringBack, type HeldRow, holdRow } from "./held-row";
 
-/** How many rows are shown at first: a screen of them, since the reader waits for these. */
+/** How many rows are shown at first: a screenful, because the reader waits for them. */
 const begin = 12;
 
-/** How many come at a time while the browser has nothing to do, until there is a page of them. */
+/** How many rows are added at a time while the browser is idle, until there is a page of them. */
 const few = 4;
 const page = 80;
 
-/** How many more come each time the reader is near an end of them: as many as a slow phone puts there in a blink. */
+/** How many rows are added each time the reader comes near an end: as many as a slow phone renders instantly. */
 const step = 40;
 
-/** How many rows are shown before one that is brought into sight. */
+/** How many rows are shown before one that is scrolled into view. */
 const lead = 20;
 
-/** How many rows are in the page at most: more than these make every change of it slow. */
+/** The maximum number of rows in the page: more of them make every change slow. */
 const most = 600;
 
-/** What there is beyond the list: entries that the host has and this page has not. */
+/** Entries beyond the list, which the host has and this page has not loaded. */
 export interface Beyond {
   state: "none" | "some" | "loading";
   load(): void;
 }
 
-/** The rows that are shown. A row is known by its key, since a list that grows at its front moves it. */
+/** The first shown row, identified by its key, because a list that grows at its front moves it. */
 interface Mark {
   key: string | undefined;
-  /** How many rows there were from it on, for when it is gone. */
+  /** How many rows followed it, for when it is gone. */
   left: number;
-  /** How many are shown from it on; null shows all, and those that come. */
+  /** How many rows are shown from it on; null shows all, including new ones. */
   shown: number | null;
 }
 
-/** The index of the first row to show. */
+/** Returns the index of the first row to show. */
 export function firstShown(rows: readonly { key: string }[], { key, left }: Pick<Mark, "key" | "left">): number {
   if (key === undefined) {
     return 0;
@@ -55,7 +55,7 @@ export function firstShown(rows: readonly { key: string }[], { key, left }: Pick
 
 type Rows = readonly { key: string }[];
 
-/** The rows from an index to the end, or the most there may be. */
+/** Returns the mark for the rows from an index to the end, up to the maximum. */
 function markAt(rows: Rows, first: number, last = rows.length): Mark {
   const from = Math.max(0, first);
   const shown = Math.min(last - from, most);
@@ -67,11 +67,10 @@ function markAt(rows: Rows, first: number, last = rows.length): Mark {
 }
 
 /**
- * Shows a part of a long list: its end, and more as the reader scrolls to `top` or
- * `bottom`; what lies far behind the reader leaves the page. At the top of the list
- * it asks for what lies beyond. What is in sight stays where it is. `reveal` shows
- * the rows around an index, `toEnd` the last ones. Only once it is `ready` does the list
- * grow by itself: rows that are drawn before are drawn twice.
+ * Shows a part of a long list: its end, and more as the reader scrolls to `top` or `bottom`; rows far behind the reader
+ * are removed. At the top of the list it loads earlier entries. Visible rows stay in place. `reveal` shows the rows
+ * around an index, `toEnd` the last ones. The list grows by itself only once it is `ready`: rows rendered earlier would
+ * be rendered twice.
  */
 export function useWindow(
   rows: Rows,
@@ -92,7 +91,7 @@ export function useWindow(
     if (first > 0) {
       return move(() => setMark(markAt(rows, first - step, last)));
     }
-    // Marked first, so that the rows that come do not push the list away.
+    // Marked first, so that added rows do not move the list.
     setMark(markAt(rows, 0, last));
     load();
   });
@@ -117,7 +116,7 @@ export function useWindow(
   return { first, last, reveal, toEnd };
 }
 
-/** Calls `onNear` when the reader comes near an end of what is shown, and again when what is shown is another. */
+/** Calls `onNear` when the reader comes near an end of the shown rows, and again when these change. */
 function useNear(
   box: RefObject<HTMLElement | null>,
   end: RefObject<HTMLElement | null>,
@@ -140,7 +139,7 @@ function useNear(
   }, [box, end, more, ...shown]);
 }
 
-/** Calls `onIdle` once the tab is in sight and the browser has nothing better to do, and again when what is shown is another. */
+/** Calls `onIdle` once the tab is visible and the browser idle, and again when the shown rows change. */
 function useIdle(wanted: boolean, shown: readonly unknown[], onIdle: () => void): void {
   const idle = useEffectEvent(onIdle);
   useEffect(() => {
@@ -158,7 +157,7 @@ function useIdle(wanted: boolean, shown: readonly unknown[], onIdle: () => void)
   }, [wanted, ...shown]);
 }
 
-/** Lets go of what lies far behind a reader who stays at the end. */
+/** Removes the rows far behind a reader who stays at the end. */
 function useTrim(box: RefObject<HTMLElement | null>, tooMuch: boolean, onTrim: () => void): void {
   const trim = useEffectEvent(onTrim);
   useEffect(() => {
@@ -170,7 +169,7 @@ function useTrim(box: RefObject<HTMLElement | null>, tooMuch: boolean, onTrim: (
   }, [box, tooMuch]);
 }
 
-/** Keeps a row that is in sight where it is, over a change of what stands above it. */
+/** Keeps a visible row in place while the content above it changes. */
 function useKeptPlace(box: RefObject<HTMLElement | null>) {
   const kept = useRef<HeldRow | null>(null);
   useLayoutEffect(() => {
@@ -181,7 +180,7 @@ function useKeptPlace(box: RefObject<HTMLElement | null>) {
   return useCallback(
     (change: () => void) => {
       kept.current = holdRow(box.current);
-      // At once: a reader who moves on before it is drawn would be brought back.
+      // Synchronously: a reader who scrolls on before the rendering would be moved back.
       flushSync(change);
     },
     [box],

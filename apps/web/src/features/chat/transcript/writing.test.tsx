@@ -32,7 +32,7 @@ function page(session: FakeSession, entries: readonly SessionEntry[], writes: bo
 const answers = () => screen.getAllByTestId("message-assistant");
 const paragraphs = () => [...(answers().at(-1)?.querySelectorAll("p") ?? [])];
 
-it("draws nothing but the answer while it is written, and keeps its elements when it has ended", () => {
+it("renders only the answer while it streams, and keeps its elements when it has ended", () => {
   const session = new FakeSession("s1");
   session.patchLive(text("First.\n\nSec"));
   const { rerender } = render(page(session, begun, true));
@@ -58,7 +58,7 @@ it("draws nothing but the answer while it is written, and keeps its elements whe
   expect(paragraphs().map((each) => each.textContent)).toEqual(["First.", "Second.", "Third."]);
 });
 
-it("gives the row of an answer the name that it was written under, and the next answer another one", () => {
+it("gives the row of an answer the key that it streamed under, and the next answer another one", () => {
   const names = new RowNames();
   const rows = buildRows(begun);
   names.update(rows, false);
@@ -67,11 +67,11 @@ it("gives the row of an answer the name that it was written under, and the next 
   const second = names.update(more, true);
   expect(second).not.toBe(first);
   expect(more.map(({ key }) => names.of(key))).toEqual([...rows.map(({ key }) => key), first, more[4]?.key]);
-  // Rows that came before, and none that was written.
+  // Earlier rows, and none that streamed.
   expect(names.update(buildRows([user("Earlier"), ...begun], more), true)).toBe(second);
 });
 
-it("tells a text that grew from every other change", () => {
+it("distinguishes a text that grew from every other change", () => {
   const session = new FakeSession("s1");
   session.patchLive(text("a"));
   const before = session.state.get();

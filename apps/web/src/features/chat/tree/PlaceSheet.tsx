@@ -13,14 +13,14 @@ export interface PlaceSheetProps {
   place: Place;
   label: string;
   actions: HistoryActions;
-  /** The place lies on the path that the session is on. */
+  /** Whether the place is on the session's current path. */
   onPath: boolean;
-  /** The session is elsewhere now, or another one is shown. */
+  /** Called when the session has moved to another place, or another session is shown. */
   onMoved: () => void;
   onClose: () => void;
 }
 
-/** What can be done at one place of a session. */
+/** The actions at one place of a session. */
 export default function PlaceSheet({ place, label, actions, onPath, onMoved, onClose }: PlaceSheetProps) {
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);

@@ -40,7 +40,7 @@ async function open(entries: SessionEntry[], models = hostInfo().models) {
   return { host, session, asked };
 }
 
-test("a message of the user is written anew after a rewind", async () => {
+test("a message of the user is edited after a rewind", async () => {
   const { host, asked } = await open([user("First"), assistant("One"), user("Second"), assistant("Two")]);
   host.handlers.rewind_session = () => ({ leafId: "e9", text: "Second" });
   fireEvent.click((await screen.findAllByTestId("place-menu"))[2] as HTMLElement);
@@ -51,7 +51,7 @@ test("a message of the user is written anew after a rewind", async () => {
   await waitFor(() => expect(composer.value).toBe("Second"));
 });
 
-test("a prompt comes back into the composer with its images, and single ones can be removed", async () => {
+test("a prompt returns to the composer with its images, and single ones can be removed", async () => {
   const { host, session } = await open(
     [user("First"), assistant("One")],
     [{ name: "main", provider: "local", id: "m", images: true }],
@@ -80,7 +80,7 @@ test("a fork keeps the images of the prompt that it is made before", async () =>
   expect((screen.getByTestId("composer") as HTMLTextAreaElement).value).toBe("First");
 });
 
-test("a prompt that was refused is sent without its images, or edited", async () => {
+test("a rejected prompt is sent without its images, or edited", async () => {
   const { session } = await open([user("First"), assistant("One")]);
   const failed = (clientKey: string) => ({
     ...{ clientKey, text: `Look ${clientKey}`, images: [picture("a")], mine: true, createdAt: 1 },
@@ -97,7 +97,7 @@ test("a prompt that was refused is sent without its images, or edited", async ()
   expect(screen.getByTestId("attached-images")).toBeTruthy();
 });
 
-test("an edit of a queued prompt that the host refuses is kept with the reason", async () => {
+test("an edit of a queued prompt that the host rejects is kept with the reason", async () => {
   const { session } = await open([user("First")]);
   const content = [{ type: "text" as const, text: "Look" }, picture("a"), picture("b")];
   const queued = { clientKey: "a", clientId: "cli_me", text: "Look", queuedAt: 1, content };
@@ -123,7 +123,7 @@ test("an edit of a queued prompt that the host refuses is kept with the reason",
   expect(session.queues.at(-1)).toEqual([{ clientKey: "a", dropImages: [picture("a").sha256] }]);
 });
 
-test("a refusal is told where it was asked, and a label is kept", async () => {
+test("an error is shown where the action was, and a label is stored", async () => {
   const { host, asked } = await open([user("First"), assistant("One")]);
   host.handlers.set_label = () => ({});
   fireEvent.click((await screen.findAllByTestId("place-menu"))[1] as HTMLElement);
@@ -134,7 +134,7 @@ test("a refusal is told where it was asked, and a label is kept", async () => {
   await waitFor(() => expect(asked("set_label")).toMatchObject([{ entryId: "e1", label: "good" }]));
 });
 
-test("what lies on another branch is navigated to, with a summary where one is wanted", async () => {
+test("another branch is opened, with a summary on request", async () => {
   const { host, asked } = await open([user("First"), assistant("One")]);
   host.handlers.get_tree = () => ({
     leafId: "e1",
@@ -189,7 +189,7 @@ test("the queue is edited as a whole", async () => {
   ]);
 });
 
-test("a summary stands for what was compacted, behind a click", async () => {
+test("a summary replaces compacted messages, and opens on a click", async () => {
   await open([
     user("First"),
     assistant("One"),
@@ -202,7 +202,7 @@ test("a summary stands for what was compacted, behind a click", async () => {
   expect(await screen.findByText("long")).toBeTruthy();
 });
 
-test("/compact asks the host for a summary, and comes back into the box where that is refused", async () => {
+test("/compact requests a summary, and returns to the box if that fails", async () => {
   const { host, session, asked } = await open([user("First"), assistant("One")]);
   host.handlers.compact_session = () => ({});
   const composer = screen.getByTestId("composer") as HTMLTextAreaElement;
@@ -221,7 +221,7 @@ test("/compact asks the host for a summary, and comes back into the box where th
   await waitFor(() => expect(session.sent).toMatchObject(["/compactor"]));
 });
 
-test("the branches open where the session is, not at its oldest line", async () => {
+test("the branches open at the session's place, not at the oldest line", async () => {
   const { host } = await open([user("First"), assistant("One")]);
   const node = (id: string, parentId: string | undefined, active: boolean): TreeNode => ({
     ...{ id, type: "message" as const, role: "user" as const, text: `line ${id}`, target: true, active },
@@ -252,7 +252,7 @@ const moved = (id: string, parentId: string): SessionEntry => ({
   ...{ id, parentId, timestamp: new Date(0).toISOString() },
 });
 
-test("a message that was sent again shows its version and leads to the others", async () => {
+test("a resent message shows its version and links to the others", async () => {
   const { host, session, asked } = await open([user("Hello"), assistant("Hi"), user("First try"), assistant("One")]);
   expect(screen.queryByTestId("versions")).toBeNull();
   const again = [user("Second try"), assistant("Two")].map((each, i) => ({
@@ -292,7 +292,7 @@ test("a turn that was canceled before any answer is sent again", async () => {
   await waitFor(() => expect(session.sent).toEqual(["Hello"]));
 });
 
-test("the buttons of the version that one goes to have the focus, unless one has gone elsewhere", async () => {
+test("the buttons of the chosen version get the focus, unless it has moved elsewhere", async () => {
   const { host, session } = await open([user("Hello"), assistant("Hi"), user("First try"), assistant("One")]);
   const at = (entry: SessionEntry, id: string, parentId: string) => ({ ...entry, id, parentId });
   const entries = [
@@ -320,7 +320,7 @@ test("the buttons of the version that one goes to have the focus, unless one has
   expect(document.activeElement).toBe(composer);
 });
 
-test("a turn that has used tools goes on where it stopped", async () => {
+test("a turn that has used tools continues where it stopped", async () => {
   const worked = assistant([call("c1", "bash", { command: "ls" })], { stopReason: "toolUse" });
   const failed = assistant("", { stopReason: "error", errorMessage: "The provider is overloaded." });
   const { session } = await open([user("Hello"), worked, result("c1", "bash", "a"), failed]);

@@ -25,14 +25,14 @@ export interface SessionHistoryProps {
   open: OpenSession;
   tree: boolean;
   onTree: (open: boolean) => void;
-  /** This browser may change the session. */
+  /** Whether this browser may change the session. */
   allowed: boolean;
-  /** Takes a prompt that can be edited. */
+  /** Called with a prompt to edit. */
   onInsert: (insert: Insert) => void;
   children: ReactNode;
 }
 
-/** The menus of the places of a session, and the sheet with its branches. */
+/** The menus of a session's entries, and the sheet with its branches. */
 export function SessionHistory({ host, open, tree, onTree, allowed, onInsert, children }: SessionHistoryProps) {
   const { state, view } = open;
   const [menu, setMenu] = useState<{ place: Place; onPath: boolean } | null>(null);
@@ -42,7 +42,7 @@ export function SessionHistory({ host, open, tree, onTree, allowed, onInsert, ch
   const toast = useToast();
   const step = useRef<Step | null>(null);
   const usable = allowed && state.status === "live";
-  // The host moves between branches only while nothing runs and nothing waits.
+  // The host changes branches only while no turn runs and no prompt waits.
   const idle = usable && state.live.turn === null && !state.live.work && state.outgoing.length === 0;
   const history = useMemo(() => {
     const tell = (cause: unknown) => toast(sentence(cause));
@@ -93,7 +93,7 @@ export function SessionHistory({ host, open, tree, onTree, allowed, onInsert, ch
   );
 }
 
-// A rewind does not go past a compaction; going there is to leave a branch.
+// A rewind cannot go back before a compaction; going there means leaving the branch.
 function beforeCompaction(entries: OpenSession["state"]["entries"], entryId: string): boolean {
   const path = pathTo(entries);
   const last = path.findLastIndex((entry) => entry.type === "compaction");

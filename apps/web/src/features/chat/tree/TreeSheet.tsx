@@ -16,7 +16,7 @@ import { type TreeLine, treeLines } from "./tree-lines";
 export interface TreeSheetProps {
   host: Host;
   sessionId: string;
-  /** The last entry: the tree is asked for anew when it changes. */
+  /** The last entry: when it changes, the tree is requested again. */
   leaf: string;
   onPlace: (place: Place, onPath: boolean) => void;
   onCompact: () => Promise<void>;
@@ -76,7 +76,7 @@ export default function TreeSheet({ host, sessionId, leaf, onPlace, onCompact, o
   );
 }
 
-/** Brings the line where the session is into sight and gives it the focus, once: a long tree begins far above it. */
+/** Scrolls the session's current line into view and focuses it, once: a long tree begins far above it. */
 function useOpenAt(line: RefObject<HTMLElement | null>, here: boolean): void {
   useLayoutEffect(() => {
     if (here) {
@@ -88,7 +88,7 @@ function useOpenAt(line: RefObject<HTMLElement | null>, here: boolean): void {
 
 interface LineProps {
   line: TreeLine;
-  /** Set at the line where the session is. */
+  /** Set on the session's current line. */
   current: RefObject<HTMLLIElement | null> | undefined;
   onPlace: TreeSheetProps["onPlace"];
 }

@@ -19,13 +19,13 @@ test("a chain stays at its depth, branches go one deeper", () => {
   ]);
 });
 
-test("several roots, and what hangs on nothing that is here", () => {
+test("several roots, and nodes with an unknown parent", () => {
   expect(drawn([node("a"), node("z"), node("b", "a")])).toEqual(["  a", "  b", "  z"]);
   expect(drawn([node("b", "gone")])).toEqual([]);
   expect(drawn([])).toEqual([]);
 });
 
-test("a long chain is no matter", () => {
+test("a long chain does not overflow the stack", () => {
   const chain = Array.from({ length: 2000 }, (_, i) => (i === 0 ? node("n0") : node(`n${i}`, `n${i - 1}`)));
   expect(treeLines(chain)).toHaveLength(2000);
 });

@@ -5,7 +5,7 @@ export interface TreeLine {
   depth: number;
 }
 
-/** The tree as lines from the top. A chain without branches stays at its depth, so that a phone can show it. */
+/** Returns the tree as lines from the top. A chain without branches stays at its depth, so that it fits a phone. */
 export function treeLines(nodes: readonly TreeNode[]): TreeLine[] {
   const children = new Map<string, TreeNode[]>();
   for (const node of nodes) {

@@ -8,7 +8,7 @@ import type { Insert, Place } from "../context/history-context";
 export interface HistoryActions {
   rewind(place: Place): Promise<void>;
   navigate(place: Place, summarize: boolean): Promise<void>;
-  /** Sends the prompt at a place again; the branch with what came of it is kept. */
+  /** Sends the prompt at a place again; the branch with its previous results is kept. */
   resend(entryId: string): Promise<void>;
   fork(place: Place): Promise<void>;
   label(place: Place, label: string): Promise<void>;
@@ -20,13 +20,13 @@ interface Prompted {
   content?: Block[];
 }
 
-/** The prompt that a request gave back, with its images; null where there is none. */
+/** Returns the prompt in a host's answer, with its images; null if there is none. */
 function promptOf({ text = "", content = [] }: Prompted): { text: string; images: ImageBlock[] } | null {
   const images = content.filter((block) => block.type === "image");
   return text || images.length > 0 ? { text, images } : null;
 }
 
-/** What a page asks the host to do with the history of a session. `insert` gets a prompt that can be edited. */
+/** The requests of a page about the history of a session. `insert` is called with a prompt to edit. */
 export function useHistoryActions(host: Host, view: SessionView, insert: (prompt: Insert) => void): HistoryActions {
   const navigate = useNavigate();
   return useMemo(() => {

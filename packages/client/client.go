@@ -130,7 +130,7 @@ func (c *Client) Raw(ctx context.Context, name string, request any) (json.RawMes
 	select {
 	case in := <-answer:
 		if in.Type == api.TypeError {
-			return nil, &api.Error{Kind: in.Kind, Message: in.Message, DeviceID: in.DeviceID}
+			return nil, &api.Error{Kind: in.Kind, Message: in.Message, DeviceID: in.DeviceID, MovingTo: in.MovingTo}
 		}
 		return in.Result, nil
 	case <-c.done:

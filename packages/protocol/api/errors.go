@@ -45,6 +45,8 @@ type Error struct {
 	Message string `json:"message"` // one sentence for people: what is wrong and what to do
 	// DeviceID is the device that has the session, with KindMoved.
 	DeviceID string `json:"deviceId,omitempty"`
+	// MovingTo is the device that the session is being moved to, with KindUnavailable.
+	MovingTo string `json:"movingTo,omitempty"`
 }
 
 func (e *Error) Error() string { return e.Message }

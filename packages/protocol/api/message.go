@@ -29,6 +29,7 @@ type Incoming struct {
 	Kind      Kind            `json:"kind,omitempty"`     // error
 	Message   string          `json:"message,omitempty"`  // error
 	DeviceID  string          `json:"deviceId,omitempty"` // error of KindMoved
+	MovingTo  string          `json:"movingTo,omitempty"` // error of KindUnavailable
 	Event     *EventEnvelope  `json:"event,omitempty"`    // event
 }
 
@@ -56,7 +57,7 @@ func EncodeResponse(requestID string, result any) ([]byte, error) {
 
 // EncodeError encodes the refusal of a request.
 func EncodeError(requestID string, err *Error) ([]byte, error) {
-	return session.Encode(Incoming{Type: TypeError, RequestID: requestID, Kind: err.Kind, Message: err.Message, DeviceID: err.DeviceID})
+	return session.Encode(Incoming{Type: TypeError, RequestID: requestID, Kind: err.Kind, Message: err.Message, DeviceID: err.DeviceID, MovingTo: err.MovingTo})
 }
 
 // The JSON around the event object in an encoded event message.

@@ -8,6 +8,7 @@ import (
 const (
 	MaxMoveItems = 400       // a log and files of each session
 	MaxMoveItem  = 2 << 30   // bytes of one item
+	MaxMoveLog   = 512 << 20 // bytes of one log, which is checked in memory
 	MaxMoveBytes = 4 << 30   // bytes of all items
 	MaxMovePart  = 256 << 10 // bytes of one part, before encoding
 	// MaxMoveSkipped bounds the names of what a move leaves behind.

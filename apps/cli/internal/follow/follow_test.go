@@ -77,6 +77,7 @@ type scriptedHost struct {
 	othersAnswer     bool           // an approval is resolved without our answer
 	refuse           map[string]int // how often each request is refused as unavailable
 	refused          int
+	moving           bool // refusals say that the session is being moved
 	onCut            func()
 	breakPrompts     bool  // cut each connection at its prompt
 	ends             error // what a cut connection says; nil is io.EOF
@@ -140,7 +141,11 @@ func (h *scriptedHost) serve(p pipe) {
 		if h.refuse[head.Type] > 0 {
 			h.refuse[head.Type]--
 			h.refused++
-			answer, err := api.EncodeError(head.RequestID, api.Errorf(api.KindUnavailable, "the disk is full"))
+			refusal := api.Errorf(api.KindUnavailable, "the disk is full")
+			if h.moving {
+				refusal.MovingTo = "dev_other"
+			}
+			answer, err := api.EncodeError(head.RequestID, refusal)
 			if err != nil || p.Send(context.Background(), answer) != nil {
 				return
 			}
@@ -369,6 +374,23 @@ func TestARefusedRequestEnds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAMoveIsWaitedFor: a prompt to a session that is being moved is sent when that has ended,
+// however long it takes.
+func TestAMoveIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, view := refusing(t, "send_prompt", 500)
+		h.moving = true
+		start := time.Now()
+		result, err := h.run(t.Context(), view)
+		if err != nil || result.StopReason != session.StopEnd || h.refused != 500 {
+			t.Fatalf("got %+v, %v, %d refusals", result, err, h.refused)
+		}
+		if waited := time.Since(start); waited < 10*refusalPatience {
+			t.Errorf("it waited for %s only", waited)
+		}
+	})
 }
 
 // refusing is a host that refuses one request; a refused resync is the one after the first

@@ -31,7 +31,8 @@ func (e *refusedError) Unwrap() error { return e.cause }
 
 // persist sends a request, and repeats it with growing pauses for at most refusalPatience
 // while the host responds that it cannot carry it out now. When ctx ends it returns the
-// last refusal.
+// last refusal. A session that is being moved is waited for as long as that takes: the host
+// cancels a move that does not end.
 func (r *runner) persist(ctx context.Context, c *client.Client, name string, request func() error) error {
 	began, pause := time.Now(), firstPause
 	for tries := 1; ; tries++ {
@@ -39,10 +40,13 @@ func (r *runner) persist(ctx context.Context, c *client.Client, name string, req
 		if !isUnavailable(err) {
 			return err
 		}
-		if after := time.Since(began); after+pause > refusalPatience {
+		moving := isMoving(err)
+		if after := time.Since(began); !moving && after+pause > refusalPatience {
 			return &refusedError{request: name, tries: tries, after: after, cause: err}
 		}
-		if tries == 1 {
+		if tries == 1 && moving {
+			r.cfg.View.Notice("the session is being moved to another machine, waiting until that has ended")
+		} else if tries == 1 {
 			r.cfg.View.Notice(fmt.Sprintf("the host cannot carry out %s now, trying again for %s (%s)", name, refusalPatience, err))
 		}
 		timer := time.NewTimer(pause)
@@ -60,6 +64,12 @@ func (r *runner) persist(ctx context.Context, c *client.Client, name string, req
 		}
 		pause = min(2*pause, longestPause)
 	}
+}
+
+// isMoving reports whether a request was refused because its session is being moved.
+func isMoving(err error) bool {
+	var refused *api.Error
+	return errors.As(err, &refused) && refused.Kind == api.KindUnavailable && refused.MovingTo != ""
 }
 
 func isUnavailable(err error) bool {

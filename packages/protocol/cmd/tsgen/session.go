@@ -38,7 +38,7 @@ func messageVariants() []variant {
 func incomingVariants() []variant {
 	return []variant{
 		{"ResponseMessage", "The answer to a request.", api.TypeResponse, []string{"requestId", "result"}},
-		{"ErrorMessage", "The refusal of a request.", api.TypeError, []string{"requestId", "kind", "message", "deviceId"}},
+		{"ErrorMessage", "The refusal of a request.", api.TypeError, []string{"requestId", "kind", "message", "deviceId", "movingTo"}},
 		{"EventMessage", "An event.", api.TypeEvent, []string{"event"}},
 	}
 }

@@ -103,6 +103,8 @@ export const ARCHIVED_TOO = 'too';
 export const MAX_MOVE_ITEMS = 400;
 /** bytes of one item */
 export const MAX_MOVE_ITEM = 2147483648;
+/** bytes of one log, which is checked in memory */
+export const MAX_MOVE_LOG = 536870912;
 /** bytes of all items */
 export const MAX_MOVE_BYTES = 4294967296;
 /** bytes of one part, before encoding */
@@ -929,6 +931,8 @@ export interface ErrorMessage {
   message: string;
   /** error of KindMoved */
   deviceId: string;
+  /** error of KindUnavailable */
+  movingTo: string;
 }
 
 /** An event. */

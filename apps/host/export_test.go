@@ -12,5 +12,10 @@ func Beneath(cfg *Config, wrap func(store.Provider) store.Provider) { cfg.beneat
 // Tell broadcasts an event of the host.
 func (h *Host) Tell(event api.Event) { h.hub.Notify(event) }
 
+// MoverConn returns a connection as another host has it that moves a session here.
+func (h *Host) MoverConn() *dispatch.Conn {
+	return dispatch.New(dispatch.Options{Endpoints: h.moves.Endpoints()}).NewConn("", []api.Grant{api.GrantMove}, nil)
+}
+
 // Online reports whether anybody of this machine has a connection.
 func (h *Host) Online() bool { return h.hub.Online(dispatch.LocalID) }

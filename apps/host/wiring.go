@@ -240,7 +240,7 @@ func (w *wiring) serve() (err error) {
 	})
 	w.ruleAPI = rules.NewRequests(w.log, w.permissions, w.projects, w.hub, w.sessions)
 	w.projectAPI = projects.New(projects.Options{
-		Logger: w.log, List: w.projects, Trust: w.trust, Hub: w.hub, Sessions: w.sessions, Servers: w.mcp, Hooks: w.hooks,
+		Logger: w.log, List: w.projects, Trust: w.trust, Hub: w.hub, Sessions: w.sessions, Servers: w.mcp, Hooks: w.hooks, WhileUnexpected: w.moves.WhileUnexpected,
 		Unavailable: w.stores.Unavailable, Skills: w.context, Switches: w.switches, Memory: w.memory, TrustChanged: w.agents.NotifyChanged,
 	})
 	w.terminals = terminal.New(terminal.Options{
@@ -254,7 +254,7 @@ func (w *wiring) serve() (err error) {
 		return err
 	}
 	w.dispatcher = dispatch.New(dispatch.Options{
-		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.sessions.ProjectOf, Moves: w.moves,
+		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.projectOf, Moves: w.moves,
 	})
 	w.http = httpapi.New(httpapi.Options{
 		Logger: w.log, Dispatcher: w.dispatcher, Sessions: w.sessionAPI, Tokens: w.tokens, LocalToken: w.token, Page: w.page(),
@@ -303,6 +303,15 @@ func (w *wiring) mayOpenTerminals(clientID string) bool {
 	}
 	client, known := w.clients.Get(id)
 	return known && !client.Expired(time.Now()) && slices.Contains(client.Grants, api.GrantShell)
+}
+
+// projectOf returns the project of a session, also of one that was moved away: clients that could
+// see it learn where it is.
+func (w *wiring) projectOf(sessionID string) (projectID string, exists bool) {
+	if projectID, exists = w.sessions.ProjectOf(sessionID); exists {
+		return projectID, true
+	}
+	return w.moves.ProjectOf(sessionID)
 }
 
 func (w *wiring) sessionExists(id string) bool {

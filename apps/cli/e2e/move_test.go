@@ -5,6 +5,8 @@ package e2e
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/packages/client"
@@ -88,7 +90,7 @@ func checkWhole(t testing.TB, m *machine, id string) {
 // them has the session, and it is whole.
 func TestAMoveSurvivesKills(t *testing.T) {
 	source := []string{"prepared 1", "started 1", "part 1", "sent 1", "checked 1", "committed 1", "confirmed 1", "done 1", "cleaned 1"}
-	target := []string{"accepted 1", "received 1", "verified 1", "taken 1", "unpacked 1", "arrived 1", "installed 1"}
+	target := []string{"accepted 1", "received 1", "verified 1", "taken 1", "unpacked 1", "arrived 1", "installed 1", "forgotten 1"}
 	for side, steps := range map[string][]string{"source": source, "target": target} {
 		for _, step := range steps {
 			t.Run(side+" "+step, func(t *testing.T) { killedAt(t, side, step) })
@@ -125,4 +127,69 @@ func killedAt(t *testing.T, side, step string) {
 	}
 	finish(t, owners[0], id)
 	checkWhole(t, owners[0], id)
+	if step == "forgotten 1" {
+		checkNoMover(t, b)
+	}
+}
+
+// checkNoMover checks that no client is left that only moved a session here.
+func checkNoMover(t *testing.T, m *machine) {
+	t.Helper()
+	for _, c := range ask(t, m.client, api.ListClients, api.Empty{}).Clients {
+		if slices.Contains(c.Grants, api.GrantMove) {
+			t.Errorf("the client %s of a move is left", c.ID)
+		}
+	}
+}
+
+// TestAMoveIsExpectedOnce: the same request twice at once, and a project that a session is about
+// to arrive in.
+func TestAMoveIsExpectedOnce(t *testing.T) {
+	a, b := newPair(t)
+	id := a.newSession(t, "s")
+	prepared := ask(t, a.client, api.PrepareMove, api.PrepareMoveRequest{SessionID: id, To: b.id})
+	accept := api.AcceptMoveRequest{Offer: prepared.Offer, ProjectID: b.projectID}
+	errs := make(chan error, 8)
+	for range cap(errs) {
+		go func() { _, err := client.Call(t.Context(), b.client, api.AcceptMove, accept); errs <- err }()
+	}
+	for range cap(errs) {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if moves := ask(t, b.client, api.ListMoves, api.Empty{}).Moves; len(moves) != 1 {
+		t.Errorf("%d moves are expected", len(moves))
+	}
+	remove := api.RemoveProjectRequest{ProjectID: b.projectID}
+	if _, err := client.Call(t.Context(), b.client, api.RemoveProject, remove); kindOf(err) != api.KindProjectInUse {
+		t.Errorf("the project is removed: %v", err)
+	}
+	ask(t, b.client, api.CancelMove, api.MoveRequest{MoveID: prepared.Move.ID})
+	ask(t, b.client, api.RemoveProject, remove)
+	again := accept
+	again.Offer.MoveID = "mov_" + strings.Repeat("0", 32)
+	if _, err := client.Call(t.Context(), b.client, api.AcceptMove, again); kindOf(err) != api.KindNotFound {
+		t.Errorf("a session is expected in a project that is gone: %v", err)
+	}
+}
+
+// TestALimitedClientIsToldOfAMove: one that could see the session learns where it is, and one
+// that could not learns nothing.
+func TestALimitedClientIsToldOfAMove(t *testing.T) {
+	a, b := newPair(t)
+	id := a.newSession(t, "s")
+	m := &mover{from: a, to: b, sessionID: id}
+	if err := m.arrange(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m.await(t)
+	other := ask(t, a.client, api.AddProject, api.AddProjectRequest{Path: t.TempDir()}).Project.ID
+	for project, want := range map[string]api.Kind{a.projectID: api.KindMoved, other: api.KindNotFound} {
+		limited := limitedClient(t, a, project)
+		_, err := client.Call(t.Context(), limited, api.GetSnapshot, api.SessionRequest{SessionID: id})
+		if kindOf(err) != want {
+			t.Errorf("limited to %s: %v, want the kind %s", project, err, want)
+		}
+	}
 }

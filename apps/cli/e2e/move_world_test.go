@@ -54,6 +54,7 @@ type machine struct {
 	id           ident.ID
 	keys         ident.Public
 	projectID    string
+	relay        *relaytest.Server
 	client       *client.Client // of this run; nil while it does not run
 	process      *exec.Cmd
 	stdin        io.Closer
@@ -172,7 +173,18 @@ func newPair(t testing.TB) (a, b *machine) {
 	server := relaytest.Start(t, func(cfg *relay.Config) {
 		cfg.Store = relaytest.OpenStore(t, filepath.Join(t.TempDir(), "relay.db"))
 	})
-	return newMachine(t, server.URL), newMachine(t, server.URL)
+	a, b = newMachine(t, server.URL), newMachine(t, server.URL)
+	a.relay, b.relay = server, server
+	return a, b
+}
+
+// limitedClient pairs a client with a machine that sees one of its projects only.
+func limitedClient(t testing.TB, m *machine, projectID string) *client.Client {
+	t.Helper()
+	w := &world{relay: m.relay, local: m.client, id: m.id}
+	e := w.pairEntry(t)
+	ask(t, m.client, api.SetLimits, api.SetLimitsRequest{ClientID: e.keys.ID(), ClientLimits: api.ClientLimits{Projects: []string{projectID}}})
+	return w.open(t, e, nil)
 }
 
 // mover arranges a move as the command does.

@@ -2,7 +2,6 @@ package moves
 
 import (
 	"archive/tar"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/packages/atomicfile"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/proof"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -45,7 +45,7 @@ func (m *Moves) verify(r record) error {
 	if problems > r.Offer.Problems {
 		return api.Errorf(api.KindBadRequest, "the log does not prove what was offered: %d problems were found", problems)
 	}
-	return syncFolder(m.folder(r.ID))
+	return atomicfile.SyncDir(m.folder(r.ID))
 }
 
 func checkItem(path string, item api.MoveItem) error {
@@ -69,15 +69,6 @@ func checkItem(path string, item api.MoveItem) error {
 	return api.Errorf(api.KindConflict, "a part of the session did not arrive as it was offered")
 }
 
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	err = folder.Sync()
-	return errors.Join(err, folder.Close())
-}
-
 // checkLog checks that a log is one of the session, can be continued, and ends with the entry in
 // which the source hands it over to this host. It adds the problems of its chain.
 func checkLog(path, id string, r record, problems int) (int, error) {
@@ -92,7 +83,7 @@ func checkLog(path, id string, r record, problems int) (int, error) {
 	if err != nil {
 		return bad(err.Error())
 	}
-	if !bytes.Equal(parts.Bytes(), data) || len(parts.Lines) == 0 || parts.Header.ID != id {
+	if !parts.Equal(data) || len(parts.Lines) == 0 || parts.Header.ID != id {
 		return bad("it is not that of this session, or not complete")
 	}
 	if id != r.SessionID && !slices.Contains(r.Family, parts.Header.ChildOf) || id == r.SessionID && parts.Header.ChildOf != "" {
@@ -182,15 +173,11 @@ func (m *Moves) install(ctx context.Context, one *move) error {
 	if err := m.dropEarlier(r); err != nil {
 		return err
 	}
-	arrivals, err := m.arrivals(r)
-	if err != nil {
-		return err
-	}
-	if err := m.sessions.Arrive(ctx, r.ProjectID, arrivals, r.handover(), m.noteFor(r)); err != nil {
+	if err := m.sessions.Arrive(ctx, r.ProjectID, m.arrivals(r), r.handover(), m.noteFor(r)); err != nil {
 		return err
 	}
 	m.reached("arrived")
-	err = m.change(one, func(r *record) error {
+	err := m.change(one, func(r *record) error {
 		r.State, r.EndedAt = api.MoveDone, time.Now().UnixMilli()
 		return nil
 	})
@@ -201,19 +188,23 @@ func (m *Moves) install(ctx context.Context, one *move) error {
 	return removeItems(m.folder(r.ID))
 }
 
-// arrivals reads the logs, those of subagents first.
-func (m *Moves) arrivals(r record) (list []sessions.Arrival, err error) {
+// arrivals are the logs, those of subagents first. Each is read when it is stored, so that only
+// one is in memory.
+func (m *Moves) arrivals(r record) (list []sessions.Arrival) {
 	for i, item := range slices.Backward(r.Offer.Items) {
 		if item.Kind != api.MoveLog {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(m.folder(r.ID), itemName(i)))
-		if err != nil {
-			return nil, fmt.Errorf("moves: reading a log: %w", err)
-		}
-		list = append(list, sessions.Arrival{SessionID: item.SessionID, Data: data})
+		path := filepath.Join(m.folder(r.ID), itemName(i))
+		list = append(list, sessions.Arrival{SessionID: item.SessionID, Read: func() ([]byte, error) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return nil, fmt.Errorf("moves: reading a log: %w", err)
+			}
+			return data, nil
+		}})
 	}
-	return list, nil
+	return list
 }
 
 // dropEarlier forgets that the session was moved away from this host before.
@@ -243,8 +234,15 @@ func (m *Moves) installFiles(r record) error {
 
 func (m *Moves) unpack(archive, sessionID string) error {
 	roots := map[string]string{attachedFolder: m.Paths.Scratch(sessionID), processFolder: filepath.Join(m.Paths.Process(), sessionID)}
-	return walkArchive(archive, func(folder, name string, header *tar.Header, content io.Reader) (err error) {
-		if err := os.MkdirAll(roots[folder], 0o700); err != nil {
+	changed := map[[2]string]bool{} // folders, each a root and a path in it
+	err := walkArchive(archive, func(folder, name string, _ *tar.Header, content io.Reader) (err error) {
+		for at := filepath.Dir(name); ; at = filepath.Dir(at) {
+			changed[[2]string{roots[folder], at}] = true
+			if at == "." {
+				break
+			}
+		}
+		if err := atomicfile.MkdirAll(roots[folder], 0o700); err != nil {
 			return err
 		}
 		root, err := os.OpenRoot(roots[folder])
@@ -262,6 +260,24 @@ func (m *Moves) unpack(archive, sessionID string) error {
 		_, err = io.Copy(file, content)
 		return errors.Join(err, file.Sync(), file.Close())
 	})
+	for folder := range changed {
+		err = errors.Join(err, syncIn(folder[0], folder[1]))
+	}
+	return err
+}
+
+// syncIn syncs a folder below another one.
+func syncIn(top, path string) (err error) {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	folder, err := root.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.SyncRoot(folder), folder.Close())
 }
 
 // noteFor tells the model that its files are elsewhere now.

@@ -58,6 +58,11 @@ type Options struct {
 type Moves struct {
 	Options
 	sessions *sessions.Manager // set by Attach
+	began    time.Time
+
+	// admitting is held while it is decided whether a move is expected, and while its source
+	// becomes or stops being a client.
+	admitting sync.Mutex
 
 	mu      sync.Mutex
 	moves   map[string]*move
@@ -67,18 +72,21 @@ type Moves struct {
 
 // move is a record with what is only in memory. Its record is replaced as a whole.
 type move struct {
-	record  record // guarded by Moves.mu
+	record  record // guarded by Moves.mu; replaced only while changing is held
 	driven  bool   // guarded by Moves.mu
 	sent    int64  // guarded by Moves.mu
 	trouble string // why it waits; guarded by Moves.mu
 	wake    chan struct{}
 	files   sync.Mutex // held while its files are written or read
+	// changing is held while a changed record is stored, which can take long. It is taken after
+	// files and before Moves.mu.
+	changing sync.Mutex
 }
 
 // Load reads the records of moves. A move that was prepared and not started has ended with the
 // host before.
 func Load(o Options) (*Moves, error) {
-	m := &Moves{Options: o, moves: map[string]*move{}}
+	m := &Moves{Options: o, began: time.Now(), moves: map[string]*move{}}
 	entries, err := os.ReadDir(o.Paths.Moves())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("moves: reading the records: %w", err)
@@ -121,6 +129,7 @@ func (m *Moves) Run(ctx context.Context) {
 		m.driveLocked(one)
 	}
 	m.mu.Unlock()
+	m.releaseForgotten(ctx)
 	ticker := time.NewTicker(tidyEvery)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
@@ -219,15 +228,17 @@ func (m *Moves) setTrouble(one *move, err error) {
 
 // change stores a changed record. edit gets a copy; its error stores nothing.
 func (m *Moves) change(one *move, edit func(*record) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := one.record
+	one.changing.Lock()
+	defer one.changing.Unlock()
+	r := m.recordOf(one)
 	if err := edit(&r); err != nil {
 		return err
 	}
 	if err := writeRecord(m.folder(r.ID), r); err != nil {
 		return err
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	one.record, one.trouble = r, ""
 	m.driveLocked(one)
 	return nil
@@ -271,6 +282,8 @@ func unknownMove(id string) error {
 func (m *Moves) drop(one *move) error {
 	one.files.Lock()
 	defer one.files.Unlock()
+	one.changing.Lock()
+	defer one.changing.Unlock()
 	id := m.recordOf(one).ID
 	if err := removeFolder(m.folder(id)); err != nil {
 		return err
@@ -297,11 +310,12 @@ const (
 	sendWithin    = 24 * time.Hour      // until everything was sent
 	listedFor     = 7 * 24 * time.Hour  // after the end
 	toldWithin    = 90 * 24 * time.Hour // for the other host to learn how a move ended
+	heardAfter    = time.Hour           // for a source to reach this host after its start
 	copyKept      = 30 * 24 * time.Hour // of the log of a session that was moved away
 )
 
 // tidy ends what nobody continues. What a target has confirmed is kept until its source says
-// how the move ended.
+// how the move ended, or has been silent for too long.
 func (m *Moves) tidy(ctx context.Context) {
 	for _, one := range m.all() {
 		r := m.recordOf(one)
@@ -313,7 +327,9 @@ func (m *Moves) tidy(ctx context.Context) {
 			err = m.abandon(one, "nothing arrived for too long")
 		case !r.Incoming && r.State == api.MovePrepared && age > startWithin, !r.Incoming && r.State == api.MoveSending && age > sendWithin:
 			err = m.cancel(ctx, one, "the move took too long")
-		case r.State == api.MoveCanceled && ended > listedFor, r.Incoming && r.State == api.MoveDone && ended > toldWithin:
+		case m.silent(r), r.GaveUp && m.holds(r):
+			err = m.giveUp(one)
+		case r.State == api.MoveCanceled && ended > listedFor && !r.GaveUp, r.Incoming && r.State == api.MoveDone && ended > toldWithin:
 			err = errors.Join(m.drop(one), m.release(ctx, r))
 		}
 		if err != nil {
@@ -321,6 +337,19 @@ func (m *Moves) tidy(ctx context.Context) {
 		}
 	}
 	m.dropCopies()
+}
+
+// silent reports whether the source of a confirmed move has not been heard for too long. It
+// gets some time after a start of this host.
+func (m *Moves) silent(r record) bool {
+	since := time.UnixMilli(max(r.ConfirmedAt, r.CreatedAt))
+	return r.Incoming && r.State == api.MovePrepared && time.Since(since) > toldWithin && time.Since(m.began) > heardAfter
+}
+
+// holds reports whether something that arrived is still in the folder of a move.
+func (m *Moves) holds(r record) bool {
+	entries, err := os.ReadDir(m.folder(r.ID))
+	return err == nil && len(entries) > 1 // one is the record
 }
 
 // dropCopies deletes logs of sessions that were moved away long ago.

@@ -31,9 +31,11 @@ type record struct {
 	Skipped     []string              `json:"skipped,omitempty"`
 	MoreSkipped int                   `json:"moreSkipped,omitempty"`
 	Error       string                `json:"error,omitempty"`
-	Cleaned     bool                  `json:"cleaned,omitempty"` // the source has removed the session
-	CreatedAt   int64                 `json:"createdAt"`         // Unix milliseconds
-	EndedAt     int64                 `json:"endedAt,omitempty"` // Unix milliseconds
+	Cleaned     bool                  `json:"cleaned,omitempty"`     // the source has removed the session
+	GaveUp      bool                  `json:"gaveUp,omitempty"`      // the target, which never heard again
+	CreatedAt   int64                 `json:"createdAt"`             // Unix milliseconds
+	ConfirmedAt int64                 `json:"confirmedAt,omitempty"` // by the target; Unix milliseconds
+	EndedAt     int64                 `json:"endedAt,omitempty"`     // Unix milliseconds
 }
 
 // active reports whether this host has to do something for the move.

@@ -73,6 +73,21 @@ func (t *target) end(ctx context.Context, outcome api.MoveOutcome) error {
 	return err
 }
 
+// commit tells the target that the session is its own. gaveUp reports that it has stored that it
+// will never take the session.
+func (t *target) commit(ctx context.Context) (gaveUp bool, err error) {
+	err = t.end(ctx, api.MoveCommit)
+	var refused *api.Error
+	if !errors.As(err, &refused) || refused.Kind != api.KindBadRequest {
+		return false, err
+	}
+	status, statusErr := askTarget(ctx, t, answerWithin, api.MoveStatus, api.MoveRequest{MoveID: t.moveID})
+	if statusErr == nil && status.State == api.MoveCanceled {
+		return true, nil
+	}
+	return false, err
+}
+
 // send sends what the target does not have yet, has it checked, and commits the move. A refusal
 // of the target cancels the move.
 func (m *Moves) send(ctx context.Context, one *move, r record) error {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/packages/atomicfile"
 	"github.com/scorel/scorel/packages/keyfile"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
@@ -32,7 +33,7 @@ func (m *Moves) prepareMove(ctx context.Context, _ *dispatch.Conn, request api.P
 	case request.To == m.Keys.ID():
 		return response, api.Errorf(api.KindConflict, "the session is on this machine already: choose another one")
 	}
-	family, err := m.sessions.PauseFamily(ctx, request.SessionID, errPaused(), request.Wait)
+	family, err := m.sessions.PauseFamily(ctx, request.SessionID, errPaused(request.To), request.Wait)
 	if err != nil {
 		return response, err
 	}
@@ -62,7 +63,7 @@ func (m *Moves) stage(ctx context.Context, r record) (*move, error) {
 		return nil, err
 	}
 	folder := m.folder(r.ID)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := atomicfile.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("moves: creating a folder: %w", err)
 	}
 	s := &stager{moves: m, folder: folder, record: &r}
@@ -177,9 +178,16 @@ func (m *Moves) commit(one *move) error {
 
 // settle tells the target that the session is its own, until it has confirmed.
 func (m *Moves) settle(ctx context.Context, one *move, r record) error {
-	err := m.withTarget(ctx, r, func(t *target) error { return t.end(ctx, api.MoveCommit) })
-	if err != nil {
+	gaveUp := false
+	err := m.withTarget(ctx, r, func(t *target) (err error) {
+		gaveUp, err = t.commit(ctx)
 		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case gaveUp:
+		return m.takeBack(ctx, one)
 	}
 	m.reached("confirmed")
 	err = m.change(one, func(r *record) error {
@@ -190,6 +198,23 @@ func (m *Moves) settle(ctx context.Context, one *move, r record) error {
 		m.reached("done")
 	}
 	return err
+}
+
+// takeBack makes the session one of this host again, because the target has given it up for good.
+func (m *Moves) takeBack(ctx context.Context, one *move) error {
+	err := m.change(one, func(r *record) error {
+		if r.State != api.MoveCommitted {
+			return fmt.Errorf("moves: the move is %s", r.State)
+		}
+		r.State, r.Error = api.MoveCanceling, "the other machine did not hear of it for too long, and gave it up"
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m.reached("taken back")
+	m.sessions.Resume(context.WithoutCancel(ctx), m.recordOf(one).Family)
+	return nil
 }
 
 // clean removes the session here and tells its watchers where it is. The log that was sent is
@@ -223,7 +248,7 @@ func (m *Moves) forget(ctx context.Context, r record) error {
 }
 
 func (m *Moves) keepCopy(r record) error {
-	if err := os.MkdirAll(m.Paths.Moved(), 0o700); err != nil {
+	if err := atomicfile.MkdirAll(m.Paths.Moved(), 0o700); err != nil {
 		return fmt.Errorf("moves: creating the folder of copies: %w", err)
 	}
 	for i, item := range r.Offer.Items {
@@ -234,6 +259,9 @@ func (m *Moves) keepCopy(r record) error {
 		if err != nil && !errors.Is(err, os.ErrNotExist) { // it was kept before a crash
 			return fmt.Errorf("moves: keeping the log of a moved session: %w", err)
 		}
+	}
+	if err := atomicfile.SyncDir(m.Paths.Moved()); err != nil { // before the rest of the move is removed
+		return fmt.Errorf("moves: keeping the log of a moved session: %w", err)
 	}
 	return nil
 }

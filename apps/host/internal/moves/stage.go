@@ -81,7 +81,7 @@ func (s *stager) item(item api.MoveItem, write func(io.Writer) error) (err error
 		return fmt.Errorf("moves: staging: %w", err)
 	}
 	sum := sha256.New()
-	limited := &limitedWriter{w: io.MultiWriter(file, sum), left: min(api.MaxMoveItem, api.MaxMoveBytes-s.total)}
+	limited := &limitedWriter{w: io.MultiWriter(file, sum), left: min(maxItem(item.Kind), api.MaxMoveBytes-s.total), most: maxItem(item.Kind)}
 	err = write(limited)
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
@@ -96,11 +96,20 @@ func (s *stager) item(item api.MoveItem, write func(io.Writer) error) (err error
 type limitedWriter struct {
 	w             io.Writer
 	left, written int64
+	most          int64 // for the error
+}
+
+// maxItem is the limit of an item in bytes.
+func maxItem(kind string) int64 {
+	if kind == api.MoveLog {
+		return api.MaxMoveLog
+	}
+	return api.MaxMoveItem
 }
 
 func (l *limitedWriter) Write(p []byte) (int, error) {
 	if int64(len(p)) > l.left {
-		return 0, api.Errorf(api.KindTooLarge, "the session is too large to be moved: one part can have %d MiB, and all together %d MiB", api.MaxMoveItem>>20, int64(api.MaxMoveBytes)>>20)
+		return 0, api.Errorf(api.KindTooLarge, "the session is too large to be moved: one part can have %d MiB, and all together %d MiB", l.most>>20, int64(api.MaxMoveBytes)>>20)
 	}
 	n, err := l.w.Write(p)
 	l.left -= int64(n)

@@ -6,59 +6,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
-	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
-	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// maxIncoming bounds the moves that a host expects at once.
-const maxIncoming = 8
-
 var moveName = regexp.MustCompile(`^mov_[0-9a-f]{32}$`)
-
-// acceptMove has this host expect a session. The source becomes a client that may do nothing
-// but this.
-func (m *Moves) acceptMove(_ context.Context, c *dispatch.Conn, request api.AcceptMoveRequest) (response api.AcceptMoveResponse, err error) {
-	if !c.May(api.GrantPrompt) { // its queue runs here
-		return response, api.Errorf(api.KindNotAllowed, "accepting a session also needs the grant %q, which this connection does not have", api.GrantPrompt)
-	}
-	project, err := m.Projects.Find(request.ProjectID)
-	if err != nil {
-		return response, err
-	}
-	r, err := m.expected(request.Offer, project.ID)
-	if err != nil {
-		return response, err
-	}
-	m.mu.Lock()
-	before, known := m.moves[r.ID]
-	m.mu.Unlock()
-	switch {
-	case known && !(m.recordOf(before).Incoming && reflect.DeepEqual(m.recordOf(before).Offer, r.Offer)):
-		return response, api.Errorf(api.KindConflict, "this host knows another move with that id")
-	case known:
-	default:
-		if err := m.checkRoom(r); err != nil {
-			return response, err
-		}
-		if err := m.admit(r); err != nil {
-			return response, err
-		}
-	}
-	now := time.Now().UnixMilli()
-	m.reached("accepted")
-	return api.AcceptMoveResponse{
-		Keys: api.DeviceKeys(m.Keys.Public()), Paths: m.ListPaths(), Proof: api.BindingProof{SignedAt: now, Signature: wire.SignBinding(m.Keys, r.Client, now)},
-	}, nil
-}
 
 // expected checks an offer.
 func (m *Moves) expected(offer api.MoveOffer, projectID string) (record, error) {
@@ -80,6 +38,9 @@ func (m *Moves) expected(offer api.MoveOffer, projectID string) (record, error) 
 		if item.Size < 0 || item.Size > api.MaxMoveItem {
 			return bad("the size of an item")
 		}
+		if item.Size > maxItem(item.Kind) {
+			return r, api.Errorf(api.KindTooLarge, "the session is too large to be moved: a log has %d MiB, the limit is %d", item.Size>>20, maxItem(item.Kind)>>20)
+		}
 	}
 	switch {
 	case !moveName.MatchString(offer.MoveID):
@@ -92,84 +53,6 @@ func (m *Moves) expected(offer api.MoveOffer, projectID string) (record, error) 
 		return r, api.Errorf(api.KindTooLarge, "the session is too large to be moved: %d bytes, the limit is %d", r.total(), int64(api.MaxMoveBytes))
 	}
 	return r, nil
-}
-
-// checkRoom refuses a session that this host has already, and one for which there is no space.
-func (m *Moves) checkRoom(r record) error {
-	for _, one := range m.all() {
-		other := m.recordOf(one)
-		if !other.Incoming && other.active() && slices.Contains(other.Family, r.SessionID) { // what is removed late must not be the session that returns
-			return api.Errorf(api.KindUnavailable, "this host has not finished moving that session away: try again in a moment")
-		}
-	}
-	for _, id := range r.Family {
-		if _, exists := m.sessions.ProjectOf(id); exists {
-			return api.Errorf(api.KindConflict, "this host has a session with the id %s already: delete it first", id)
-		}
-	}
-	incoming := 0
-	for _, one := range m.all() {
-		other := m.recordOf(one)
-		if !other.Incoming || other.ended() {
-			continue
-		}
-		incoming++
-		if slices.Contains(other.Family, r.SessionID) {
-			return api.Errorf(api.KindConflict, "this host already expects that session: cancel the other move first")
-		}
-	}
-	if incoming >= maxIncoming {
-		return api.Errorf(api.KindUnavailable, "this host already expects %d sessions: wait until they have arrived, or cancel some", incoming)
-	}
-	// The data is stored twice for a moment, and the disk must not be full then.
-	if free, known := freeSpace(m.Paths.Home); known && free < 2*uint64(r.total())+reserve {
-		return api.Errorf(api.KindUnavailable, "the other machine has not enough free space: the move needs %d MiB there", (2*r.total()+reserve)>>20)
-	}
-	return nil
-}
-
-// reserve is what must remain free on the disk.
-const reserve = 64 << 20
-
-// admit makes the source a client for this move, and registers it.
-func (m *Moves) admit(r record) error {
-	client, known := m.Clients.Get(r.Client)
-	if known && !slices.Equal(client.Grants, []api.Grant{api.GrantMove}) {
-		return api.Errorf(api.KindConflict, "the keys of the other machine are those of a client of this host")
-	}
-	if err := os.MkdirAll(m.folder(r.ID), 0o700); err != nil {
-		return fmt.Errorf("moves: creating a folder: %w", err)
-	}
-	if _, err := m.add(r); err != nil {
-		return err
-	}
-	label := r.Offer.Label
-	if wire.CheckLabel(label) != nil {
-		label = "another machine"
-	}
-	_, err := m.Clients.Admit(state.Client{ID: r.Client, Public: ident.Public(r.Offer.Client), Label: label, Grants: []api.Grant{api.GrantMove}})
-	if err != nil {
-		return err
-	}
-	m.Refresh(r.Client)
-	return nil
-}
-
-// release removes the source from the list of clients, unless it moves another session here.
-func (m *Moves) release(ctx context.Context, r record) error {
-	if !r.Incoming {
-		return nil
-	}
-	for _, one := range m.all() {
-		if other := m.recordOf(one); other.Incoming && other.Client == r.Client && other.ID != r.ID {
-			return nil
-		}
-	}
-	client, known := m.Clients.Get(r.Client)
-	if !known || !slices.Equal(client.Grants, []api.Grant{api.GrantMove}) {
-		return nil
-	}
-	return m.Remove(ctx, r.Client)
 }
 
 // ofSource returns a move to this host, for a request of its source.
@@ -254,7 +137,7 @@ func (m *Moves) checkMove(_ context.Context, c *dispatch.Conn, request api.MoveR
 			if r.State != api.MoveSending {
 				return errCanceledHere()
 			}
-			r.State = api.MovePrepared
+			r.State, r.ConfirmedAt = api.MovePrepared, time.Now().UnixMilli()
 			return nil
 		})
 	} else if r.State == api.MoveCanceled {
@@ -289,6 +172,7 @@ func (m *Moves) endMove(ctx context.Context, c *dispatch.Conn, request api.EndMo
 		if err := m.drop(one); err != nil {
 			return api.Empty{}, err
 		}
+		m.reached("forgotten")
 		// The answer goes over the connection that ends with the client.
 		context.AfterFunc(c.Ended(), func() {
 			if err := m.release(context.WithoutCancel(ctx), r); err != nil {
@@ -357,4 +241,32 @@ func (m *Moves) abandon(one *move, why string) error {
 		return err
 	}
 	return m.removeItems(one)
+}
+
+// giveUp ends a move that this host has confirmed and of which it never heard again. The record
+// is kept: a source that comes back must not find that this host could still take the session,
+// and takes the session back itself. The logs are kept as files for a while.
+func (m *Moves) giveUp(one *move) error {
+	err := m.change(one, func(r *record) error {
+		switch {
+		case r.State == api.MovePrepared:
+			r.State, r.GaveUp, r.EndedAt = api.MoveCanceled, true, time.Now().UnixMilli()
+			r.Error = "the machine that the session comes from never said how the move ended"
+			return nil
+		case r.GaveUp:
+			return errAlready // before a crash
+		}
+		return api.Errorf(api.KindConflict, "the move is %s", r.State)
+	})
+	if err != nil && !errors.Is(err, errAlready) {
+		return err
+	}
+	m.reached("given up")
+	one.files.Lock()
+	defer one.files.Unlock()
+	r := m.recordOf(one)
+	if err := m.keepCopy(r); err != nil {
+		return err
+	}
+	return removeItems(m.folder(r.ID))
 }

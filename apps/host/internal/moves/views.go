@@ -5,6 +5,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
 // Endpoints are the requests about moves.
@@ -97,19 +98,28 @@ func (r record) takes(sessionID string) bool {
 // Paused implements sessions.Moves.
 func (m *Moves) Paused(sessionID string) error {
 	if r, ok := m.leaving(sessionID); ok && r.State != api.MoveDone {
-		return errPaused()
+		return errPaused(r.To)
 	}
 	return nil
 }
 
-func errPaused() *api.Error {
-	return api.Errorf(api.KindUnavailable, "the session is being moved to another machine: try again in a moment, or cancel the move")
+// errPaused names the device, so that clients wait for the end of the move.
+func errPaused(to ident.ID) *api.Error {
+	err := api.Errorf(api.KindUnavailable, "the session is being moved to another machine: try again in a moment, or cancel the move")
+	err.MovingTo = to.String()
+	return err
 }
 
 // Gone implements sessions.Moves.
 func (m *Moves) Gone(sessionID string) bool {
 	r, ok := m.leaving(sessionID)
 	return ok && r.State == api.MoveDone
+}
+
+// ProjectOf returns the project of a session that was moved away, as long as that is known.
+func (m *Moves) ProjectOf(sessionID string) (projectID string, moved bool) {
+	r, ok := m.leaving(sessionID)
+	return r.ProjectID, ok && r.State == api.MoveDone
 }
 
 // Any implements dispatch.Moves.
@@ -133,5 +143,5 @@ func (m *Moves) Refusal(sessionID string, grant api.Grant) *api.Error {
 	case grant == api.GrantView, grant == api.GrantFiles:
 		return nil
 	}
-	return errPaused()
+	return errPaused(r.To)
 }

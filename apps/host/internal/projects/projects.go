@@ -40,6 +40,9 @@ type Options struct {
 	Sessions Sessions
 	Servers  *mcp.Manager
 	Hooks    *hook.Manager
+	// WhileUnexpected calls a function unless a session of another host is about to arrive in
+	// the project. Until it returns, no such session is accepted.
+	WhileUnexpected func(projectID string, do func() error) error
 	// Unavailable returns why the sessions of a project cannot be reached, or "".
 	Unavailable func(projectID string) string
 	Skills      Skills
@@ -58,6 +61,7 @@ type Projects struct {
 	sessions     Sessions
 	servers      *mcp.Manager
 	hooks        *hook.Manager
+	unexpected   func(projectID string, do func() error) error
 	unavailable  func(projectID string) string
 	skills       Skills
 	switches     *state.Switches
@@ -68,7 +72,7 @@ type Projects struct {
 // New makes the handlers.
 func New(o Options) *Projects {
 	return &Projects{
-		log: o.Logger, list: o.List, trust: o.Trust, hub: o.Hub, sessions: o.Sessions, servers: o.Servers, hooks: o.Hooks,
+		log: o.Logger, list: o.List, trust: o.Trust, hub: o.Hub, sessions: o.Sessions, servers: o.Servers, hooks: o.Hooks, unexpected: o.WhileUnexpected,
 		unavailable: o.Unavailable, skills: o.Skills, switches: o.Switches, memory: o.Memory, trustChanged: o.TrustChanged,
 	}
 }
@@ -116,21 +120,29 @@ func (p *Projects) addProject(_ context.Context, _ *dispatch.Conn, r api.AddProj
 }
 
 func (p *Projects) removeProject(_ context.Context, _ *dispatch.Conn, r api.RemoveProjectRequest) (api.Empty, error) {
-	if n := len(p.sessions.List(r.ProjectID)); n > 0 {
-		return none, api.Errorf(api.KindProjectInUse, "the project was not removed: it has sessions (%d), and only a project without sessions can be removed", n)
-	}
-	if why := p.unavailable(r.ProjectID); why != "" {
-		return none, api.Errorf(api.KindUnavailable, "the project was not removed: it is unknown whether it has sessions, because their provider is unavailable: %s", why)
-	}
-	removed, err := p.list.Remove(r.ProjectID)
-	if err != nil {
+	if err := p.unexpected(r.ProjectID, func() error { return p.remove(r.ProjectID) }); err != nil {
 		return none, err
-	}
-	if !removed {
-		return none, state.UnknownProject(r.ProjectID)
 	}
 	p.hub.Notify(api.ProjectsChanged{Projects: p.Listed()})
 	return none, nil
+}
+
+// remove removes a project that has no sessions.
+func (p *Projects) remove(id string) error {
+	if n := len(p.sessions.List(id)); n > 0 {
+		return api.Errorf(api.KindProjectInUse, "the project was not removed: it has sessions (%d), and only a project without sessions can be removed", n)
+	}
+	if why := p.unavailable(id); why != "" {
+		return api.Errorf(api.KindUnavailable, "the project was not removed: it is unknown whether it has sessions, because their provider is unavailable: %s", why)
+	}
+	removed, err := p.list.Remove(id)
+	if err != nil {
+		return err
+	}
+	if !removed {
+		return state.UnknownProject(id)
+	}
+	return nil
 }
 
 func (p *Projects) listDir(_ context.Context, _ *dispatch.Conn, r api.ListDirRequest) (api.ListDirResponse, error) {

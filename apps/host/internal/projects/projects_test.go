@@ -22,10 +22,18 @@ type world struct {
 	local        *dispatchtest.Client
 	sessions     map[string][]api.SessionSummary
 	outages      map[string]string
+	expected     string // the project that a session of another host is about to arrive in
 	trustChanges int
 }
 
 func (w *world) List(projectID string) []api.SessionSummary { return w.sessions[projectID] }
+
+func (w *world) whileUnexpected(projectID string, do func() error) error {
+	if projectID == w.expected {
+		return api.Errorf(api.KindProjectInUse, "a session arrives")
+	}
+	return do()
+}
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
@@ -52,7 +60,8 @@ func newWorld(t *testing.T) *world {
 		Hooks: hook.New(hook.Options{
 			Logger: w.Log, Hooks: []state.Hook{{Name: "own", Event: "prompt", Command: "echo hi"}}, Consents: consents, Trusted: w.Trust.Has, Environ: os.Environ,
 		}),
-		Unavailable: func(id string) string { return w.outages[id] }, TrustChanged: func() { w.trustChanges++ },
+		WhileUnexpected: w.whileUnexpected,
+		Unavailable:     func(id string) string { return w.outages[id] }, TrustChanged: func() { w.trustChanges++ },
 		Skills: &projectcontext.Source{Paths: w.Paths, Trust: w.Trust, Switches: switches}, Switches: switches,
 		Memory: memory.New(w.Paths.Memory(), func() { w.Hub.Notify(api.MemoryChanged{}) }),
 	}).Endpoints())
@@ -97,6 +106,8 @@ func TestAProjectStaysWhileItMayHoldSessions(t *testing.T) {
 	dispatchtest.Refused(t, w.local, api.RemoveProject, remove, api.KindProjectInUse)
 	w.sessions[id], w.outages[id] = nil, "the database does not answer"
 	dispatchtest.Refused(t, w.local, api.RemoveProject, remove, api.KindUnavailable)
+	w.sessions[id], w.expected = nil, id
+	dispatchtest.Refused(t, w.local, api.RemoveProject, remove, api.KindProjectInUse)
 	if list := w.listed(t); len(list) != 1 || list[0].Unavailable != w.outages[id] {
 		t.Errorf("the list is %+v", list)
 	}

@@ -244,7 +244,7 @@ func (m *Manager) removeMoved(ctx context.Context, id string) error {
 // Arrival is the log of a session that another host handed over.
 type Arrival struct {
 	SessionID string
-	Data      []byte // ends with the entry that hands it over
+	Read      func() ([]byte, error) // returns the log, which ends with the entry that hands it over
 }
 
 // Arrive stores sessions that were handed over to this host, in this order, and continues them.
@@ -268,15 +268,19 @@ func (m *Manager) Arrive(ctx context.Context, projectID string, logs []Arrival, 
 }
 
 func (m *Manager) store(ctx context.Context, projectID string, log Arrival, record session.MovedRecord, note string) error {
+	received, err := log.Read()
+	if err != nil {
+		return err
+	}
 	switch _, have, err := m.provider.Export(ctx, log.SessionID); {
-	case err == nil && bytes.HasPrefix(have, log.Data):
+	case err == nil && bytes.HasPrefix(have, received):
 		return nil // before a crash
 	case err == nil:
 		return api.Errorf(api.KindConflict, "another session with the id %s was stored here while this one was being moved: delete it, so that the moved one can be stored", clip(log.SessionID))
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
-	data, err := extended(log.Data, m.deps.Sign, func(s *store.Session) error { return welcome(ctx, s, record, note) })
+	data, err := extended(received, m.deps.Sign, func(s *store.Session) error { return welcome(ctx, s, record, note) })
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,21 @@ func isHeader(line []byte) bool {
 	return err == nil
 }
 
+// Equal reports whether Bytes would return data, without a copy of it.
+func (p Parts) Equal(data []byte) bool {
+	begins := func(line []byte) (ok bool) {
+		if data, ok = bytes.CutPrefix(data, line); ok {
+			data, ok = bytes.CutPrefix(data, []byte{'\n'})
+		}
+		return ok
+	}
+	ok := begins(p.First)
+	for i := 0; ok && i < len(p.Lines); i++ {
+		ok = begins(p.Lines[i])
+	}
+	return ok && len(data) == 0
+}
+
 // Bytes joins the parts to a file.
 func (p Parts) Bytes() []byte {
 	size := len(p.First) + 1

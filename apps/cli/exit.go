@@ -12,6 +12,7 @@ import (
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/paths"
 	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/pair"
@@ -78,8 +79,11 @@ func isRefused(err error) bool {
 		refused *api.Error
 		relay   *wire.Error
 		closed  *client.ClosedError
+		failed  *paths.FailedError
 	)
 	switch {
+	case errors.As(err, &failed) && failed.Removed(): // whatever the other paths say
+		return true
 	case errors.Is(err, errRefused), errors.Is(err, doctor.ErrRefused), errors.As(err, new(*client.PairError)):
 		return true
 	case errors.As(err, &refused):

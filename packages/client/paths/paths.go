@@ -12,6 +12,7 @@ package paths
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 // Kind is the kind of a path. Unknown kinds of newer hosts are used like relays.
@@ -170,8 +172,9 @@ func better(other, used Known) bool {
 
 // Attempt is a path that could not be used, and why.
 type Attempt struct {
-	Path Path
-	Err  error
+	Path  Path
+	Bound bool // the device was reached over it before
+	Err   error
 }
 
 // FailedError is returned if no path reaches the device.
@@ -189,6 +192,27 @@ func (e *FailedError) Error() string {
 		texts[i] = fmt.Sprintf("%s: %v", a.Path.Name(), a.Err)
 	}
 	return "no path reaches the device: " + strings.Join(texts, "; ")
+}
+
+// Removed reports whether a path that reached the device before says that the client was
+// removed, or that its access has expired. It is enough to tell a person what happened, and not
+// enough to give up the device: another path may still reach it.
+func (e *FailedError) Removed() bool {
+	return slices.ContainsFunc(e.Attempts, func(a Attempt) bool { return a.Bound && removed(a.Err) })
+}
+
+func removed(err error) bool {
+	var (
+		closed  *client.ClosedError
+		refused *wire.Error
+	)
+	switch {
+	case errors.As(err, &closed):
+		return closed.Reason == wire.ReasonRevoked || closed.Reason == wire.ReasonNotAuthorized || closed.Reason == wire.ReasonExpired
+	case errors.As(err, &refused):
+		return refused.Kind == wire.KindUnauthorized
+	}
+	return false
 }
 
 // Unwrap returns the causes that decide whether another attempt can help. While one path may

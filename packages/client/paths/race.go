@@ -60,7 +60,7 @@ func race(ctx context.Context, order []Known, dial func(context.Context, Path) (
 				winner = &done
 				break
 			}
-			failed = append(failed, Attempt{done.path.Path, done.err})
+			failed = append(failed, Attempt{done.path.Path, done.path.Bound, done.err})
 			timer.Reset(0)
 		}
 	}

@@ -39,21 +39,13 @@ func (a *app) startAnnouncing(ctx context.Context, device ident.ID, places func(
 	return startPart(context.WithoutCancel(ctx), announcer.Run), nil
 }
 
-// places returns where the listeners of a host are reached over IPv4 now.
-func (b *beside) places() []netip.AddrPort {
-	var all []netip.AddrPort
-	for _, at := range b.listens {
-		places, err := networkPlaces(at)
-		if err != nil {
-			continue // asked again soon
-		}
-		for _, place := range places {
-			if place.Addr().Is4() {
-				all = append(all, place)
-			}
-		}
+// announced returns where the listeners are reached over IPv4 now.
+func (r *reached) announced() []netip.AddrPort {
+	places, err := r.places()
+	if err != nil {
+		return nil // asked again soon
 	}
-	return all
+	return slices.DeleteFunc(places, func(at netip.AddrPort) bool { return !at.Addr().Is4() })
 }
 
 // finder looks for a device on the local network; nil if the user does not want it.

@@ -3,11 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"github.com/scorel/scorel/apps/host"
@@ -22,11 +23,14 @@ const besideMemory = "256MiB"
 // --listen` opens. It keeps the bindings in the home, and admits no other device.
 type beside struct {
 	gate    *gate
-	listens []netip.AddrPort // listeners for other machines
-	network []string         // their URLs
-	mounted mounted          // served at the host's own address too, if page is set
+	reached reached // by other machines
+	mounted mounted // served at the host's own address too, if page is set
 	page    bool
 	ready   chan struct{} // closed once it serves
+}
+
+func newBeside(publicURLs []string) *beside {
+	return &beside{reached: reached{fixed: publicURLs, reload: make(chan os.Signal)}, ready: make(chan struct{})}
 }
 
 // mounted is a handler that is set while the relay runs.
@@ -58,7 +62,7 @@ func openBeside(addresses, publicURLs []string) (b *beside, loopback string, err
 		}
 		return nil, "", nil
 	}
-	b = &beside{network: publicURLs, ready: make(chan struct{})}
+	b = newBeside(publicURLs)
 	var listeners []net.Listener
 	for _, address := range addresses {
 		local, err := reachesLocally(address)
@@ -99,67 +103,21 @@ func reachesLocally(address string) (bool, error) {
 	return false, usagef("--listen %s is not an address of this machine or of a local network: for access over the internet use a relay with TLS (--relay)", address)
 }
 
-// listen opens a listener in the local network, and names the URLs that lead to it.
+// listen opens a listener in the local network.
 func (b *beside) listen(address string) (net.Listener, error) {
 	l, err := listen(address)
 	if err != nil {
 		return nil, err
 	}
-	urls, err := networkURLs(l.Addr())
-	if err != nil {
+	if err := b.reached.add(l.Addr()); err != nil {
 		return nil, errors.Join(err, l.Close())
-	}
-	b.network = append(urls, b.network...)
-	if at, err := netip.ParseAddrPort(l.Addr().String()); err == nil {
-		b.listens = append(b.listens, netip.AddrPortFrom(at.Addr().Unmap(), at.Port()))
 	}
 	return l, nil
 }
 
-// networkURLs returns the URLs of a listener: of its address, or of every local network if it
-// listens on all addresses. The relay accepts no other names.
-func networkURLs(addr net.Addr) ([]string, error) {
-	at, err := netip.ParseAddrPort(addr.String())
-	if err != nil {
-		return nil, fmt.Errorf("reading the address of a listener: %w", err)
-	}
-	places, err := networkPlaces(at)
-	if err != nil {
-		return nil, err
-	}
-	if len(places) == 0 {
-		return nil, usagef("--listen %s: this machine has no address in a local network; name an address of it, or use a relay", addr)
-	}
-	urls := make([]string, 0, len(places))
-	for _, place := range places {
-		urls = append(urls, "http://"+place.String())
-	}
-	return urls, nil
-}
-
-// networkPlaces returns where a listener is reached now: at its address, or at every one in a
-// local network if it listens on all addresses.
-func networkPlaces(at netip.AddrPort) ([]netip.AddrPort, error) {
-	if !at.Addr().IsUnspecified() {
-		return []netip.AddrPort{netip.AddrPortFrom(at.Addr().Unmap(), at.Port())}, nil
-	}
-	known, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil, fmt.Errorf("listing the addresses of this machine: %w", err)
-	}
-	var places []netip.AddrPort
-	for _, one := range known {
-		prefix, err := netip.ParsePrefix(one.String())
-		if ip := prefix.Addr().Unmap(); err == nil && mdns.Local(ip) && (ip.Is4() || at.Addr().Is6()) {
-			places = append(places, netip.AddrPortFrom(ip, at.Port()))
-		}
-	}
-	return places, nil
-}
-
 // forHost is the relay as the host sees it.
 func (b *beside) forHost() *host.Beside {
-	out := &host.Beside{Dial: b.gate.Dial, Network: b.network}
+	out := &host.Beside{Dial: b.gate.Dial, Network: b.reached.URLs}
 	if b.page {
 		out.Page = &b.mounted
 	}
@@ -172,10 +130,22 @@ const besideFolder = "listener"
 // startBeside runs the relay for a host that was made. The caller must stop the part.
 func (a *app) startBeside(ctx context.Context, b *beside, h *host.Host, cfg host.Config) *part {
 	options := serve.Options{
-		Listener: b.gate, DataDir: filepath.Join(cfg.Home, besideFolder), PublicURLs: b.network, Device: h.DeviceID(),
+		Listener: b.gate, DataDir: filepath.Join(cfg.Home, besideFolder), PublicURLs: b.reached.URLs(), Device: h.DeviceID(),
 		Guard: serve.Guard{Memory: besideMemory}, Web: a.webFiles(), Logger: cfg.Logger, Version: version,
 		Mount: b.mounted.set, Drain: -1, // its host is in this process and ends with it
-		Ready: func() error { close(b.ready); return nil },
+		Ready:  func() error { close(b.ready); return nil },
+		Reload: b.reached.reload, Names: b.reached.URLs,
 	}
-	return startPart(context.WithoutCancel(ctx), func(ctx context.Context) error { return serve.Run(ctx, options) })
+	if at, err := netip.ParseAddrPort(h.State().Addr); err == nil && b.page {
+		b.gate.mounted = net.TCPAddrFromAddrPort(at)
+	}
+	return startPart(context.WithoutCancel(ctx), func(ctx context.Context) error {
+		var following sync.WaitGroup
+		looking, stop := context.WithCancel(ctx)
+		following.Go(func() { b.reached.follow(looking, h.PathsChanged, options.Logger) })
+		err := serve.Run(ctx, options)
+		stop()
+		following.Wait()
+		return err
+	})
 }

@@ -150,7 +150,7 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 
 // serveBeside runs a host with the relay beside it.
 func (a *app) serveBeside(ctx context.Context, f hostFlags, cfg host.Config, own *beside, loopback string) error {
-	if err := checkAnnounce(f.announce, own.listens); err != nil {
+	if err := checkAnnounce(f.announce, own.reached.listens); err != nil {
 		return errors.Join(err, own.gate.Close())
 	}
 	cfg.Listen, cfg.Beside = loopback, own.forHost()
@@ -167,7 +167,7 @@ func (a *app) serveBeside(ctx context.Context, f hostFlags, cfg host.Config, own
 	if !f.announce {
 		return errors.Join(a.serveHost(ctx, f, cfg, h, relay), relay.stop())
 	}
-	announced, err := a.startAnnouncing(ctx, h.DeviceID(), own.places, cfg.Logger)
+	announced, err := a.startAnnouncing(ctx, h.DeviceID(), own.reached.announced, cfg.Logger)
 	if err != nil {
 		return errors.Join(err, h.Close(), relay.stop())
 	}

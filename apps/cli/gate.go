@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"sync"
 	"time"
 )
@@ -16,6 +17,7 @@ type gate struct {
 	closed    chan struct{}
 	once      sync.Once
 	accepting sync.WaitGroup // one for each listener
+	mounted   net.Addr       // where the host serves the relay as well; nil if it does not
 }
 
 // arrival is the result of one Accept.
@@ -96,12 +98,33 @@ func (g *gate) Close() error {
 	return errors.Join(errs...)
 }
 
-// Addr is that of the first listener.
+// Addr names every address at which the relay is reached.
 func (g *gate) Addr() net.Addr {
-	if len(g.listeners) > 0 {
-		return g.listeners[0].Addr()
+	var all addresses
+	if g.mounted != nil {
+		all = append(all, g.mounted)
 	}
-	return insideAddr()
+	for _, l := range g.listeners {
+		all = append(all, l.Addr())
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return all
+}
+
+// addresses are those of several listeners, for logs and messages.
+type addresses []net.Addr
+
+// Network implements net.Addr.
+func (addresses) Network() string { return "tcp" }
+
+func (a addresses) String() string {
+	var texts []string
+	for _, one := range a {
+		texts = append(texts, one.String())
+	}
+	return strings.Join(texts, ", ")
 }
 
 // inside is the relay's end of a connection within this process.

@@ -64,8 +64,9 @@ type Config struct {
 // reached without any other relay. It is trusted no more than others. Its caller runs it.
 type Beside struct {
 	Dial func(ctx context.Context) (net.Conn, error) // connects to it
-	// Network are the URLs at which other machines reach it.
-	Network []string
+	// Network returns the URLs at which other machines reach it. When they change, the caller
+	// calls PathsChanged.
+	Network func() []string
 	// Page, if not nil, is its handler: the host serves the page and the wire at its own
 	// loopback address too.
 	Page http.Handler
@@ -95,6 +96,8 @@ type Host struct {
 	clientAPI *clients.Clients
 	moves     *moves.Moves
 	token     string // of the local command line
+	startedAt time.Time
+	rerouted  chan struct{} // holds one token if the paths changed
 	ready     chan struct{}
 	stop      context.CancelCauseFunc // ends Run
 	stopCtx   context.Context
@@ -122,7 +125,7 @@ var errStopped = errors.New("the host was asked to stop")
 func New(ctx context.Context, cfg Config) (*Host, error) {
 	h := &Host{
 		cfg: cfg, log: cfg.Logger, paths: state.Paths{Home: cfg.Home}, ready: make(chan struct{}),
-		token: rand.Text(),
+		token: rand.Text(), startedAt: time.Now(), rerouted: make(chan struct{}, 1),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -184,6 +187,14 @@ func (h *Host) Ready() <-chan struct{} { return h.ready }
 // DeviceID is the host's public id.
 func (h *Host) DeviceID() ident.ID { return h.keys.ID() }
 
+// PathsChanged notifies the clients that the addresses of the relay beside the host changed.
+func (h *Host) PathsChanged() {
+	select {
+	case h.rerouted <- struct{}{}:
+	default: // it will see this change too
+	}
+}
+
 // DefaultModel describes the model that answers when a session chooses none.
 func (h *Host) DefaultModel() api.Model { return h.models.DefaultModel() }
 
@@ -192,7 +203,7 @@ func (h *Host) State() State {
 	relay, _ := h.uplinks.Status()
 	return State{
 		PID: os.Getpid(), Addr: h.listener.Addr().String(), Token: h.token, DeviceID: h.keys.ID(), Label: h.name.Current(),
-		Version: h.cfg.Version, RelayURL: relay, Relays: h.uplinks.URLs(), StartedAt: time.Now().UnixMilli(),
+		Version: h.cfg.Version, RelayURL: relay, Relays: h.uplinks.URLs(), StartedAt: h.startedAt.UnixMilli(),
 	}
 }
 
@@ -223,7 +234,23 @@ func (h *Host) run(ctx context.Context) error {
 	h.wg.Go(func() { h.maintain(ctx) })
 	h.wg.Go(func() { h.moves.Run(ctx) })
 	h.wg.Go(func() { h.clientAPI.Expire(ctx) })
+	h.wg.Go(func() { h.reroute(ctx) })
 	return h.http.Run(ctx, h.listener, func() { close(h.ready) })
+}
+
+// reroute tells commands of this machine and clients about changed paths, until ctx ends.
+func (h *Host) reroute(ctx context.Context) {
+	for {
+		select {
+		case <-h.rerouted:
+		case <-ctx.Done():
+			return
+		}
+		if err := state.WriteRun(h.paths, h.State()); err != nil {
+			h.log.Warn("recording the paths of this host", "error", err)
+		}
+		h.hub.Notify(api.PathsChanged{})
+	}
 }
 
 // maintainEvery is the interval between two runs of maintain's work.

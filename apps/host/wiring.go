@@ -400,11 +400,14 @@ func (w *wiring) beside() uplink.Link {
 		URL:  "http://" + w.listener.Addr().String(),
 		HTTP: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}},
 	}
-	if w.cfg.Beside.Page != nil {
-		link.Places = append(link.Places, api.Path{Kind: api.PathMachine, URL: link.URL})
-	}
-	for _, url := range w.cfg.Beside.Network {
-		link.Places = append(link.Places, api.Path{Kind: api.PathNetwork, URL: url})
+	link.Places = func() (places []api.Path) {
+		if w.cfg.Beside.Page != nil {
+			places = append(places, api.Path{Kind: api.PathMachine, URL: link.URL})
+		}
+		for _, url := range w.cfg.Beside.Network() {
+			places = append(places, api.Path{Kind: api.PathNetwork, URL: url})
+		}
+		return places
 	}
 	return link
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,6 +33,15 @@ func newTwoRelays(t *testing.T) *twoRelays {
 	w.second = relaytest.Start(t, nil)
 	w.way = proxy.New(t, proxy.TCP(w.second.Authority()))
 	w.url = "http://" + w.way.Addr()
+	w.start(t)
+	w.await(t, 0, api.PathConnected) // pairings run over the first one that is connected
+	w.await(t, 1, api.PathConnected)
+	return w
+}
+
+// start starts the host, and the watcher.
+func (w *twoRelays) start(t *testing.T) {
+	t.Helper()
 	w.startHost(t, w.relay.URL, w.url)
 	transport, err := client.DialDirect(t.Context(), w.host.State().Addr, w.host.State().Token)
 	if err != nil {
@@ -39,9 +49,6 @@ func newTwoRelays(t *testing.T) *twoRelays {
 	}
 	w.watcher = client.New(transport, func(envelope api.EventEnvelope) { w.events <- envelope.Event.EventType() })
 	t.Cleanup(func() { _ = w.watcher.Close() })
-	w.await(t, 0, api.PathConnected) // pairings run over the first one that is connected
-	w.await(t, 1, api.PathConnected)
-	return w
 }
 
 // await waits until the host says that one of its relays has a state.
@@ -129,6 +136,10 @@ func TestABindingThatAClientEnds(t *testing.T) {
 	phone := w.second.Login(t, e.keys, "phone")
 	phone.Send(w.claim(t, c))
 	relaytest.Await[wire.BindingClaimed](phone)
+	// A channel over the second relay: the host knows by then that this relay has a binding.
+	first := client.New(openOver(t, w, e), nil)
+	ask(t, first, api.GetHost, api.Empty{})
+	_ = first.Close()
 	if err := e.Revoke(t.Context(), w.id); err != nil {
 		t.Fatal(err)
 	}
@@ -146,6 +157,46 @@ func TestABindingThatAClientEnds(t *testing.T) {
 	if err := over.Revoke(t.Context(), w.id); err != nil {
 		t.Fatal(err)
 	}
+	w.awaitClients(t, 0)
+}
+
+func openOver(t *testing.T, w *twoRelays, e *entry) client.Transport {
+	t.Helper()
+	transport, err := dialEntry(t, w.second.URL, e.keys).OpenDevice(t.Context(), w.id, e.pin, "the host")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return transport
+}
+
+// TestABindingEndsBeforeARestart: a client ended its binding while the other relay could not be
+// asked. The host remembers that over a restart, and removes the client once that relay has none.
+func TestABindingEndsBeforeARestart(t *testing.T) {
+	w := newTwoRelays(t)
+	e, _ := w.pairs(t)
+	w.way.Cut()
+	w.stopHost()
+	w.start(t)
+	w.await(t, 0, api.PathConnected)
+	c := w.open(t, e, nil)
+	if err := e.Revoke(t.Context(), w.id); err != nil {
+		t.Fatal(err)
+	}
+	<-c.Done()
+	for marked := false; !marked; { // the channel may end before the host has recorded why
+		list, err := os.ReadFile(filepath.Join(w.home, "scorel", "clients.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		marked = strings.Contains(string(list), `"left"`)
+	}
+	if len(ask(t, w.local, api.ListClients, api.Empty{}).Clients) != 1 {
+		t.Fatal("the client was removed although a relay was not asked")
+	}
+	w.stopHost()
+	w.way.Heal()
+	w.start(t)
+	w.await(t, 1, api.PathConnected)
 	w.awaitClients(t, 0)
 }
 

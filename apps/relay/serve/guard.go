@@ -91,6 +91,11 @@ func (o Options) readAgain(started guarded) (relay.Settings, error) {
 	if keys := now.fixedSince(started); len(keys) > 0 {
 		o.Logger.Warn("some settings take effect only after a restart of the relay", "keys", keys)
 	}
+	if o.Names != nil {
+		if urls := o.Names(); len(urls) > 0 {
+			o.PublicURLs = urls
+		}
+	}
 	called := o.namesOf(now.names)
 	return relay.Settings{
 		PublicURLs: called.publicURLs, AllowedOrigins: called.allowedOrigins, TrustedProxies: called.trustedProxies,

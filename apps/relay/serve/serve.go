@@ -84,6 +84,8 @@ type Options struct {
 	Reload <-chan os.Signal
 	// Settings returns what a reload changes; nil keeps the settings.
 	Settings func() (relay.Settings, error)
+	// Names returns the PublicURLs that a reload uses; nil keeps them. None keeps the last ones.
+	Names func() []string
 }
 
 // drainWindow returns Drain or its default.
@@ -118,7 +120,7 @@ func Prepare(opts Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opts.Settings == nil && (opts.Guard.ConfigFile != "" || opts.Guard.AllowFile != "") {
+	if opts.Settings == nil && (opts.Guard.ConfigFile != "" || opts.Guard.AllowFile != "" || opts.Names != nil) {
 		flags := opts
 		opts.Settings = func() (relay.Settings, error) { return flags.readAgain(guard) }
 	}

@@ -23,6 +23,9 @@ type Client struct {
 	LastSeen int64 `json:"lastSeen,omitempty"`
 	// SessionID is the only session that a guest link sees; "" for everyone else.
 	SessionID string `json:"sessionId,omitempty"`
+	// Left means that a relay reported the end of its binding: the entry is removed once no
+	// relay holds one.
+	Left bool `json:"left,omitempty"`
 }
 
 // Limited reports whether the client's grants apply to a part of the host or for a time.
@@ -153,6 +156,17 @@ func (c *Clients) Saw(id ident.ID, at time.Time) error {
 		later := seen > client.LastSeen
 		client.LastSeen = max(seen, client.LastSeen)
 		return later, nil
+	})
+	return err
+}
+
+// MarkLeft records that a relay reported the end of its binding of an entry. It does nothing
+// if the entry is not on the list.
+func (c *Clients) MarkLeft(id ident.ID) error {
+	_, _, _, err := c.change(id, func(client *Client) (bool, error) {
+		changed := !client.Left
+		client.Left = true
+		return changed, nil
 	})
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -104,7 +103,7 @@ func (u *Uplink) Paths() []api.Path {
 	if u.connected() {
 		state = api.PathConnected
 	}
-	paths := slices.Clone(u.places())
+	paths := u.places()
 	for i := range paths {
 		paths[i].State = state
 	}

@@ -21,15 +21,23 @@ type Link struct {
 	URL    string       // that the host dials
 	Invite string       // to the relay, if it asks newcomers for one
 	HTTP   *http.Client // nil is the one of package relayconn
-	// Places are the kinds and URLs under which others find the relay; none means URL.
-	Places []api.Path
+	// Places returns the kinds and URLs under which others find the relay now; nil means URL.
+	Places func() []api.Path
 }
 
 func (l Link) places() []api.Path {
-	if len(l.Places) > 0 {
-		return l.Places
+	if l.Places != nil {
+		return l.Places()
 	}
 	return []api.Path{{Kind: api.PathRelay, URL: l.URL}}
+}
+
+// page returns the URL that people open.
+func (l Link) page() string {
+	if places := l.places(); len(places) > 0 {
+		return places[0].URL
+	}
+	return l.URL
 }
 
 // maxRelays bounds the relays of a host: it stays connected to all of them.
@@ -61,13 +69,12 @@ type Uplinks struct {
 	all []*Uplink // static after construction; in the order of preference
 	Options
 
-	mu    sync.Mutex
-	ended map[ident.ID]bool // clients that ended a binding and are still on the list
+	settling sync.Mutex // one settle at a time
 }
 
 // NewAll makes one uplink for each link, which are not connected yet.
 func NewAll(links []Link, o Options) *Uplinks {
-	u := &Uplinks{Options: o, ended: map[ident.ID]bool{}}
+	u := &Uplinks{Options: o}
 	for _, link := range links {
 		u.all = append(u.all, newUplink(u, link, o))
 	}
@@ -139,30 +146,28 @@ func (u *Uplinks) Revoke(ctx context.Context, id ident.ID) {
 
 // left removes a client that ended a binding, once no relay holds one for it any more.
 func (u *Uplinks) left(id ident.ID) {
-	u.mu.Lock()
-	u.ended[id] = true
-	u.mu.Unlock()
+	if err := u.Clients.MarkLeft(id); err != nil {
+		u.Logger.Error("recording that a client ended a binding", "client", id, "error", err)
+	}
 	u.settle()
 }
 
-// settle removes the clients that ended a binding and have none left.
+// settle removes the clients that ended a binding and have none left. The list keeps who ended
+// one, so that a relay that was away is asked after a restart too.
 func (u *Uplinks) settle() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for id := range u.ended {
-		if _, listed := u.Clients.Get(id); !listed {
-			delete(u.ended, id)
+	u.settling.Lock()
+	defer u.settling.Unlock()
+	for _, client := range u.Clients.List() {
+		if !client.Left {
 			continue
 		}
-		if slices.ContainsFunc(u.all, func(one *Uplink) bool { return one.holds(id) }) {
-			u.Logger.Info("a client ended its binding at one relay and has others", "client", id)
+		if slices.ContainsFunc(u.all, func(one *Uplink) bool { return one.holds(client.ID) }) {
+			u.Logger.Info("a client ended its binding at one relay and has others", "client", client.ID)
 			continue
 		}
-		if _, err := u.Remove(id); err != nil {
-			u.Logger.Error("removing a client that ended its bindings", "client", id, "error", err)
-			continue
+		if _, err := u.Remove(client.ID); err != nil {
+			u.Logger.Error("removing a client that ended its bindings", "client", client.ID, "error", err)
 		}
-		delete(u.ended, id)
 	}
 }
 
@@ -175,7 +180,7 @@ func (u *Uplinks) at(url string) (found []*Uplink, page string, err error) {
 	if url == "" {
 		found = slices.Clone(u.all)
 		slices.SortStableFunc(found, func(a, b *Uplink) int { return cmp.Compare(b.rank(), a.rank()) })
-		return found, found[0].places()[0].URL, nil
+		return found, found[0].page(), nil
 	}
 	var known []string
 	for _, one := range u.all {

@@ -14,15 +14,15 @@ import { mayDo, seen, untilWhen } from "./words";
 export interface ClientAccessProps {
   host: Host;
   client: Client;
-  /** It is this browser. */
+  /** Whether it is this browser. */
   own: boolean;
   info: HostInfo | null;
-  /** Reads the list of clients again. */
+  /** Reloads the list of clients. */
   onChanged: () => Promise<unknown>;
   onBack: () => void;
 }
 
-/** What one client may do, in which projects and for how long, and how to change that. */
+/** The grants, projects and expiry of one client, and the forms to change them. */
 export function ClientAccess({ host, client, own, info, onChanged, onBack }: ClientAccessProps) {
   const { data } = useHostQuery(host, "list_projects", {});
   const fixed = whyFixed(client, own);
@@ -32,7 +32,7 @@ export function ClientAccess({ host, client, own, info, onChanged, onBack }: Cli
     } catch (cause) {
       throw isRefusal(cause) && cause.kind === ApiKind.unknown_request ? new Error(t("access.limits.old")) : cause;
     } finally {
-      await onChanged(); // also after a refusal: what holds may be something else by now
+      await onChanged(); // even after an error: the limits may have changed meanwhile
     }
   };
   const { id: clientId } = client;
@@ -78,7 +78,7 @@ export function ClientAccess({ host, client, own, info, onChanged, onBack }: Cli
   );
 }
 
-/** Why nobody changes the access of a client here. */
+/** Returns why the access of a client cannot be changed here. */
 function whyFixed(client: Client, own: boolean): string | null {
   if (own) {
     return t("access.limits.fixedOwn");

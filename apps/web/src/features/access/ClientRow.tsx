@@ -13,24 +13,24 @@ import { mayDo, seen, untilWhen } from "./words";
 
 export interface ClientRowProps {
   client: Client;
-  /** It is this browser. */
+  /** Whether it is this browser. */
   own: boolean;
   now: number;
   onRename: (label: string) => Promise<void>;
   onRevoke: () => void;
-  /** Opens what it may do, to be changed. */
+  /** Opens the form for its access. */
   onAccess: () => void;
-  /** Of the machine, once they are here. */
+  /** The host's projects, once loaded. */
   projects: readonly Project[] | undefined;
 }
 
-/** A browser or terminal: what it may do, when it was last seen, and its name, which can be changed. */
+/** A browser or terminal: its access, when it was last seen, and its name, which can be changed. */
 export function ClientRow({ client, own, now, projects, onRename, onRevoke, onAccess }: ClientRowProps) {
   const [renaming, setRenaming] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const renamed = useRef(false);
   const expired = Boolean(client.expiresAt) && (client.expiresAt ?? 0) <= now;
-  // The form had the focus and is gone: it goes back to the button that opened the form.
+  // The form had the focus and was closed: return the focus to the button that opened it.
   useEffect(() => {
     if (!renaming && renamed.current) {
       button.current?.focus();
@@ -146,7 +146,7 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", minute],
 ];
 
-/** When it was last connected. An older host does not say. */
+/** Returns when the client was last connected. An older host does not report it. */
 function lastSeen({ online, lastSeen }: Client, now: number): string {
   if (online) {
     return t("access.accessSheet.activeNow");

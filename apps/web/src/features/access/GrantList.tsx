@@ -8,9 +8,9 @@ import { explained, grants } from "./words";
 
 export interface GrantListProps {
   client: Client;
-  /** What this browser may do itself: it gives no more. */
+  /** This browser's own access: it cannot grant more. */
   info: HostInfo | null;
-  /** Nothing of it can be changed here. */
+  /** Whether nothing can be changed here. */
   fixed: boolean;
   onChange: (grant: Grant, given: boolean) => Promise<void>;
 }
@@ -46,7 +46,7 @@ export function GrantList({ client, info, fixed, onChange }: GrantListProps) {
   );
 }
 
-/** Why this browser cannot give a client a grant, as far as the page knows it. The host decides. */
+/** Returns why this browser cannot give a client a grant, as far as the page knows. The host decides. */
 function whyNot(client: Client, grant: Grant, info: HostInfo | null): string | null {
   if (grant === "shell" && client.projects?.length) {
     return t("access.limits.shellLimited");

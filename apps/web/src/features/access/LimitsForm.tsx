@@ -17,7 +17,7 @@ export interface LimitsFormProps {
   onSave: (limits: ClientLimits) => Promise<void>;
 }
 
-/** Which projects a client sees, and when its access ends. */
+/** The projects that a client sees, and when its access ends. */
 export function LimitsForm({ client, projects, info, onSave }: LimitsFormProps) {
   const [choice, setChoice] = useState(() =>
     choiceOf(

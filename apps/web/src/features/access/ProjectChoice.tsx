@@ -13,7 +13,7 @@ export interface ProjectChoiceProps {
   onChange: (part: Partial<Choice>) => void;
 }
 
-/** All projects of the machine, or some of them. */
+/** A choice between all projects of the host and some of them. */
 export function ProjectChoice({ client, projects, info, choice, onChange }: ProjectChoiceProps) {
   const hint = hintOf(client, info, choice);
   const name = useId();
@@ -73,7 +73,7 @@ function hintOf(client: Client, info: HostInfo | null, choice: Choice): string {
 
 interface OptionProps {
   kind: "radio" | "checkbox";
-  /** Of radio buttons that belong together. */
+  /** The name of the group of radio buttons. */
   name?: string;
   label: string;
   detail?: string;

@@ -3,7 +3,7 @@ import { cx } from "../../components/cx";
 
 export interface SwitchProps {
   label: string;
-  /** One line on what it allows, or on why it cannot be changed. */
+  /** One line on what it allows, or why it cannot be changed. */
   hint: string;
   on: boolean;
   disabled?: boolean;
@@ -11,7 +11,10 @@ export interface SwitchProps {
   testId: string;
 }
 
-/** A row that is on or off. All of it can be touched. While it is disabled it keeps the focus: its hint says why. */
+/**
+ * A row with a switch; the whole row can be tapped. A disabled switch can have the focus, because its hint gives the
+ * reason.
+ */
 export function Switch({ label, hint, on, disabled = false, onChange, testId }: SwitchProps) {
   const id = useId();
   return (

@@ -48,7 +48,7 @@ function show(clients: Client[], prepare: (host: FakeHost) => void = () => {}) {
 
 const labels = () => screen.getAllByTestId("client").map((row) => row.querySelector("bdi")?.textContent);
 
-test("lists this browser first and says what each may do", async () => {
+test("lists this browser first and shows the access of each", async () => {
   show([
     client("cli_old", "Old laptop", { grants: ["view", "teleport" as never] }),
     client("cli_phone", "Phone", { online: true, grants: [] }),
@@ -94,12 +94,12 @@ test.each([
   [30_000, "Last seen 1 minute ago"],
   [3 * 60 * 60_000 + 1, "Last seen 3 hours ago"],
   [30 * 60 * 60_000, "Last seen yesterday"],
-])("says when a client was last seen: %i ms ago", async (passed, want) => {
+])("shows when a client was last seen: %i ms ago", async (passed, want) => {
   show([client("cli_old", "Old laptop", { lastSeen: Date.now() - passed })]);
   expect((await screen.findByTestId("last-seen")).textContent).toBe(want);
 });
 
-test("renames a client, shows why not if the machine refuses, and gives the focus back", async () => {
+test("renames a client, shows why not if the machine refuses, and returns the focus", async () => {
   const { host, renamed } = show([client("cli_old", "Old laptop")]);
   const open = async () => fireEvent.click(await screen.findByRole("button", { name: "Rename Old laptop" }));
   const type = (value: string) => fireEvent.change(screen.getByLabelText("Name"), { target: { value } });
@@ -125,7 +125,7 @@ test("renames a client, shows why not if the machine refuses, and gives the focu
 
 const project = (id: string) => ({ id, name: id, path: `/code/${id}` });
 
-/** A machine with two projects that keeps what it is told of its clients. */
+/** Returns a host with two projects that stores changes of its clients. */
 function limiting(clients: Client[], own: Partial<HostInfo> = {}) {
   const { host } = show(clients, ({ handlers }) => {
     handlers.list_projects = () => ({ projects: [project("garden"), project("shop")] }) as never;
@@ -154,7 +154,7 @@ const openAccess = async (label: string) =>
 const toggle = (name: string) => screen.getByRole("switch", { name });
 const off = (name: string) => toggle(name).getAttribute("aria-disabled");
 
-test("says in which projects a client works and until when", async () => {
+test("shows in which projects a client works and until when", async () => {
   const soon = Date.now() + 60 * 60_000;
   limiting([
     client("cli_a", "A"),
@@ -171,7 +171,7 @@ test("says in which projects a client works and until when", async () => {
   expect(said[3]).toContain("Guest link to one session");
 });
 
-test("gives and removes a grant at once, and says why others cannot be given", async () => {
+test("gives and removes a grant at once, and shows why others cannot be given", async () => {
   const { host, told } = limiting([client("cli_b", "B", { grants: ["view", "prompt"] })], {
     grants: ["view", "prompt", "manage"],
   });
@@ -218,11 +218,11 @@ test("limits a client to projects and a time", async () => {
   await waitFor(() => expect(told[1]).toEqual({ projects: undefined, expiresAt: undefined }));
 });
 
-test("a day that is chosen is included, and one that has passed is not taken", async () => {
+test("a chosen day is included, and a past one rejected", async () => {
   limiting([client("cli_b", "B", { expiresAt: 1 })]);
   await openAccess("B");
   const save = (await screen.findByTestId("save-limits")) as HTMLButtonElement;
-  expect(save.disabled).toBe(true); // it has expired: another end has to be chosen
+  expect(save.disabled).toBe(true); // it has expired: another end must be chosen
   fireEvent.change(screen.getByTestId("limits-expiry"), { target: { value: "date" } });
   const day = (value: string) => fireEvent.change(screen.getByLabelText("Date"), { target: { value } });
   day("2020-01-31");
@@ -246,7 +246,7 @@ test("does not offer what no browser may change", async () => {
   expect(screen.queryByRole("switch")).toBeNull();
 });
 
-test("a browser that is limited itself gives no more projects than it sees", async () => {
+test("a limited browser gives no more projects than it sees", async () => {
   limiting([client("cli_b", "B", { projects: ["garden"] })], { limits: { projects: ["garden"] } });
   await openAccess("B");
   await waitFor(() => expect(screen.getByTestId("projects-all")).toHaveProperty("disabled", true));

@@ -1,21 +1,21 @@
-// What somebody chooses for a client before it is saved.
+// The limits of a client, as chosen before they are saved.
 import type { Client, ClientLimits } from "../../api/types";
 
 export type Ending = "keep" | "never" | "8h" | "1d" | "7d" | "date";
 
 export interface Choice {
-  /** All projects, or those of the list. */
+  /** Whether all projects are chosen, or those of the list. */
   all: boolean;
   projects: readonly string[];
   ending: Ending;
-  /** As a date field has it, such as 2026-11-30. */
+  /** In the format of a date field, such as 2026-11-30. */
   date: string;
 }
 
 const hour = 60 * 60_000;
 const lasting: Partial<Record<Ending, number>> = { "8h": 8 * hour, "1d": 24 * hour, "7d": 7 * 24 * hour };
 
-/** What holds for a client now. Projects that are no longer on the machine cannot be chosen again. */
+/** Returns the current limits of a client. Projects that are no longer on the host cannot be chosen again. */
 export function choiceOf({ projects = [], expiresAt }: Client, known: readonly string[]): Choice {
   return {
     all: projects.length === 0,
@@ -25,7 +25,7 @@ export function choiceOf({ projects = [], expiresAt }: Client, known: readonly s
   };
 }
 
-/** The limits to save; null while the choice is incomplete. A date includes its whole day. */
+/** Returns the limits to save; null while the choice is incomplete. A date includes its whole day. */
 export function limitsOf({ all, projects, ending, date }: Choice, client: Client, now: number): ClientLimits | null {
   const expiresAt = endOf(ending, date, client.expiresAt ?? 0, now);
   if (expiresAt === null || (!all && projects.length === 0)) {
@@ -49,7 +49,7 @@ function endOf(ending: Ending, date: string, kept: number, now: number): number 
   }
 }
 
-/** The day of a moment where the browser is, as a date field has it. */
+/** Returns the local day of a time, in the format of a date field. */
 export function dayOf(at: number): string {
   return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }

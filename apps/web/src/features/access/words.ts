@@ -1,4 +1,4 @@
-// What a client may do, in words.
+// The access of a client, in words.
 import type { Client, Grant, Project } from "../../api/types";
 import { t } from "../../i18n/access";
 import { locale } from "../../i18n/i18n";
@@ -6,14 +6,14 @@ import { locale } from "../../i18n/i18n";
 /** The grants that a client can have, from the least to the most. */
 export const grants: readonly Grant[] = ["view", "prompt", "approve", "files", "manage", "rules", "shell"];
 
-/** What a client may do, as a sentence. A grant of a newer host is named as it is. */
+/** Returns a client's grants as a sentence. A grant of a newer host is shown by its name. */
 export function mayDo(given: readonly string[]): string {
   return given.length === 0
     ? t("access.accessSheet.nothing")
     : t("access.accessSheet.grants", { grants: listed(given.map(nameOf)) });
 }
 
-/** The part of the machine that a client sees. */
+/** Returns the projects of the host that a client sees, in words. */
 export function seen(client: Client, projects: readonly Project[] | undefined): string {
   if (client.sessionId) {
     return t("access.limits.guest");
@@ -25,7 +25,7 @@ export function seen(client: Client, projects: readonly Project[] | undefined): 
   return t("access.limits.onlyProjects", { projects: listed(names) });
 }
 
-/** When its access ends. */
+/** Returns when its access ends, in words. */
 export function untilWhen({ expiresAt }: Client, now: number): string {
   if (!expiresAt) {
     return t("access.limits.noExpiry");
@@ -35,7 +35,7 @@ export function untilWhen({ expiresAt }: Client, now: number): string {
     : t("access.limits.until", { time: moment(expiresAt) });
 }
 
-/** A day and a time of day. */
+/** Formats a date with the time of day. */
 export function moment(at: number): string {
   return new Date(at).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
 }
@@ -65,7 +65,7 @@ function nameOf(grant: string): string {
   }
 }
 
-/** The label of a switch, and one line on what it allows. */
+/** Returns the label of a grant's switch, and one line on what it allows. */
 export function explained(grant: Grant): { label: string; hint: string } {
   switch (grant) {
     case "view":

@@ -14,7 +14,7 @@ export interface ChangeListProps {
   onPrompt: ((text: string) => void) | null;
 }
 
-/** The files that differ from how they were when the session began. */
+/** The files that have changed since the session began. */
 export function ChangeList({ host, sessionId, mayWrite, onPrompt }: ChangeListProps) {
   const changes = useQuery({
     queryKey: [host.deviceId, "get_changes", sessionId],

@@ -19,7 +19,7 @@ export interface ChangeRowProps {
   onReverted: () => void;
 }
 
-/** A file that has changed since the session began, and when it is open, how. */
+/** A file that has changed since the session began; when open, with its changes. */
 export function ChangeRow({
   file: { path, ...file },
   host,

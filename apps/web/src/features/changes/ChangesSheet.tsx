@@ -14,14 +14,14 @@ export interface ChangesSheetProps {
   host: Host;
   sessionId: string;
   mayWrite: boolean;
-  /** Puts text behind the draft; null where nothing can be sent. */
+  /** Appends text to the draft; null if nothing can be sent. */
   onPrompt: ((text: string) => void) | null;
-  /** The file to begin with; null begins with the changes. */
+  /** The file to open first; null for the changes. */
   file: FilePlace | null;
   onClose: () => void;
 }
 
-/** What has changed since a session began, its repository, and the files of its folder. */
+/** A session's changes, its repository, and the files of its folder. */
 export default function ChangesSheet({ host, sessionId, mayWrite, onPrompt, file, onClose }: ChangesSheetProps) {
   const [part, setPart] = useState<"changes" | "git" | "files">(file ? "files" : "changes");
   const [draft, setDraft] = useState(emptyDraft);

@@ -9,12 +9,12 @@ export interface CommentFormProps {
   onCancel: () => void;
 }
 
-/** A comment on a line, which becomes a part of the next prompt. */
+/** A comment on a line, which is added to the next prompt. */
 export function CommentForm({ line, onComment, onCancel }: CommentFormProps) {
   const [text, setText] = useState("");
   const area = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  // The focus goes back to the line.
+  // Returns the focus to the line.
   useEffect(() => {
     const before = document.activeElement;
     area.current?.focus();

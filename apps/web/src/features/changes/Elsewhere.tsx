@@ -15,10 +15,10 @@ export interface ElsewhereProps {
   failed: ReactNode;
 }
 
-/** How much of a path can be searched for, in characters. */
+/** The maximum length of a path to search for, in characters. */
 const maxQuery = 256;
 
-/** Files in other folders whose paths end like one that does not exist. The only one is opened. */
+/** Searches other folders for files whose paths end like one that does not exist. A single match is opened. */
 export function Elsewhere({ host, sessionId, path, onOpen, failed }: ElsewhereProps) {
   const found = useQuery({
     queryKey: [host.deviceId, "find_files", sessionId, path],

@@ -4,7 +4,7 @@ import { Button } from "../../components/Button";
 import { t } from "../../i18n/changes";
 import { sentence } from "../shared/errors";
 
-/** Says why a machine did not answer. One that is older than this page cannot. */
+/** Shows why a host did not answer. An older host does not support the request. */
 export function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   if (error instanceof ApiError && error.kind === ApiKind.unknown_request) {
     return <p role="alert">{t("changes.update")}</p>;

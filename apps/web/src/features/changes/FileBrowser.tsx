@@ -14,15 +14,15 @@ import { FileView } from "./viewer/FileView";
 export interface FileBrowserProps {
   host: Host;
   sessionId: string;
-  /** The file to begin with; null for the folder. */
+  /** The file to open first; null for the folder. */
   file: FilePlace | null;
   onPrompt: ((text: string) => void) | null;
 }
 
-/** The files of a session's folder: one folder, or one file, at a time. */
+/** Browses the files of a session's folder: one folder or one file at a time. */
 export function FileBrowser({ host, sessionId, file, onPrompt }: FileBrowserProps) {
   const [at, setAt] = useState<{ path: string; file: boolean }>({ path: file?.path ?? "", file: file !== null });
-  // A text can name a file without its folder: then this is where it was found.
+  // The path at which a file named without its folder was found.
   const [found, setFound] = useState(file?.path);
   const sought = at.file && at.path === found ? file : null;
   const names = at.path === "" ? [] : at.path.split("/");

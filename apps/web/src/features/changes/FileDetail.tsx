@@ -10,18 +10,18 @@ import { Failed } from "./Failed";
 import { quoteOf } from "./quote";
 
 export interface FileDetailProps {
-  /** Names the change among all that the page asks the machine for. */
+  /** Identifies the change among all queries of the page. */
   queryKey: readonly unknown[];
-  /** Asks for the file with its diff; null if it has not changed. */
+  /** Loads the file with its diff; null if it has not changed. */
   load: () => Promise<FileChange | null>;
-  /** What is said if it has not changed. */
+  /** Shown if it has not changed. */
   unchanged: string;
   onPrompt: ((text: string) => void) | null;
-  /** Stands below the diff. */
+  /** Shown below the diff. */
   children?: (file: FileChange) => ReactNode;
 }
 
-/** The diff of one file, or why there is none. A line can be commented on. */
+/** The diff of one file, or why there is none. Its lines can be commented on. */
 export function FileDetail({ queryKey, load, unchanged, onPrompt, children }: FileDetailProps) {
   const one = useQuery({ queryKey, queryFn: load, retry: false, gcTime: 0 });
   if (one.isPending) {

@@ -8,15 +8,15 @@ import { Counts } from "../diff/Counts";
 
 export interface FileRowProps {
   file: Pick<FileChange, "path" | "from" | "status" | "added" | "removed">;
-  /** What else is known of the change, after the kind of it. */
+  /** Further facts about the change, shown after its kind. */
   note?: string;
-  /** Stands before the name, such as a checkbox. */
+  /** Shown before the name, for example a checkbox. */
   before?: ReactNode;
-  /** How it has changed; asked for once the row is open. */
+  /** Renders the changes; called once the row is open. */
   children: () => ReactNode;
 }
 
-/** A file that has changed, and when it is open, how. */
+/** A changed file; when open, with its changes. */
 export function FileRow({ file, note, before, children }: FileRowProps) {
   const [open, setOpen] = useState(false);
   const body = useId();

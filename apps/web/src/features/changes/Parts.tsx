@@ -1,7 +1,7 @@
 import { cx } from "../../components/cx";
 
 export interface PartsProps<T extends string> {
-  /** Names the group. */
+  /** The accessible name of the group. */
   label: string;
   parts: readonly { id: T; text: string }[];
   chosen: T;
@@ -9,7 +9,7 @@ export interface PartsProps<T extends string> {
   className?: string;
 }
 
-/** Buttons of which one is chosen: what is shown below them. */
+/** A group of buttons that selects what is shown below them. */
 export function Parts<T extends string>({ label, parts, chosen, onChoose, className }: PartsProps<T>) {
   return (
     <fieldset className={cx("flex gap-1 overflow-x-auto", className)}>

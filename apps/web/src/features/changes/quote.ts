@@ -1,6 +1,6 @@
 import type { LinePlace } from "../diff/Block";
 
-/** A comment on a line as a part of a prompt: where it is, the line, and what is said of it. */
+/** Formats a comment on a line for a prompt: the position, the line and the comment. */
 export function quoteOf({ path, line, text }: LinePlace, comment: string): string {
   const code = text.replace(/\r$/, "");
   const longest = Math.max(0, ...[...code.matchAll(/`+/g)].map(([run]) => run.length));

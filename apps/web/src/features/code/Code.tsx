@@ -5,7 +5,7 @@ import type { Token } from "./engine";
 import { useHighlighted } from "./use-highlighted";
 import "./code.css";
 
-/** By the first characters of a line of a diff. */
+/** Returns the color of a diff's line by its first characters. */
 function diffTone(line: string): string {
   if (line.startsWith("+++") || line.startsWith("---")) {
     return "font-medium text-muted";
@@ -22,7 +22,7 @@ function diffTone(line: string): string {
   return "text-muted";
 }
 
-/** A diff: what goes and what comes is told by its ground and by its sign. */
+/** A diff. Added and removed lines differ by background and by sign. */
 function Diff({ code, className }: { code: string; className: string | undefined }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
@@ -45,10 +45,10 @@ export interface CodeProps {
   className?: string;
 }
 
-/** Lines that are drawn at once: more than these take longer than a frame on a slow phone. */
+/** How many lines are rendered at once: more take longer than a frame on a slow phone. */
 const partLines = 50;
 
-/** Text in parts of whole lines. Those before the last stay as they are while it grows. */
+/** Splits text into parts of whole lines. All but the last stay the same while it grows. */
 export function partsOf(code: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -62,7 +62,7 @@ export function partsOf(code: string): string[] {
   return [...parts, code.slice(start)];
 }
 
-/** Code without a frame. Of long code, one part is drawn at a time. */
+/** Code without a frame. Long code is rendered one part at a time. */
 export function Code({ code, language, className }: CodeProps) {
   const lines = useHighlighted(code, language);
   const parts = useMemo(() => partsOf(code), [code]);
@@ -91,11 +91,11 @@ export function Code({ code, language, className }: CodeProps) {
 
 interface PartProps {
   text: string;
-  /** There is no other. */
+  /** Whether it is the only part. */
   only: boolean;
-  /** The colored lines of all parts. */
+  /** The highlighted lines of all parts. */
   lines: Token[][] | null;
-  /** The first line of this one. */
+  /** The index of the first line of this part. */
   from: number;
 }
 

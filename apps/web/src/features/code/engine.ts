@@ -5,27 +5,27 @@ export interface Token {
   className: string | undefined;
 }
 
-/** Whole lines of one version of a text. */
+/** Consecutive lines of one version of a text. */
 export interface Run {
   code: string;
-  /** It follows on nothing; others go on where the one before them ended. */
+  /** Whether it starts a new text; other runs continue where the one before them ended. */
   restarts: boolean;
-  /** It is no part of the text in whose course the others are read: nothing goes on where it ends. */
+  /** Whether it is not part of the text that the other runs form, so that nothing continues after it. */
   aside: boolean;
 }
 
 export interface Coloring {
-  /** What was returned for the lines before the first run. */
+  /** The value returned for the lines before the first run. */
   after?: unknown;
   signal: AbortSignal;
-  /** Takes the colored lines of some runs, from the index of the first of them. */
+  /** Called with the highlighted lines of some runs and the index of the first of them. */
   onRuns(from: number, lines: readonly Token[][][]): void;
 }
 
-/** Colors code. */
+/** Highlights code. */
 export interface Engine {
-  /** The colored lines of a text; null when the language is not known. */
+  /** Returns the highlighted lines of a text; null for an unknown language. */
   tokenize(code: string, language: string): Promise<Token[][] | null>;
-  /** Colors runs in their order. It returns the end of the last one, or undefined if the language is not known. */
+  /** Highlights runs in order. Returns the state after the last one, or undefined for an unknown language. */
   colorRuns(runs: readonly Run[], language: string, coloring: Coloring): Promise<unknown>;
 }

@@ -1,5 +1,5 @@
-// The entry of the worker that colors code, shared by the tabs of the page where the browser can: grammars are
-// compiled and kept once, and never in the way of a page.
+// The entry point of the highlighting worker, shared by the tabs of the page where the browser supports it: grammars
+// are compiled and kept once, and never block a page.
 import { colorRuns, tokenize } from "./highlight";
 import { type HighlightPort, serveHighlighting } from "./serve";
 

@@ -17,7 +17,7 @@ describe("tokenize", () => {
     }
   });
 
-  it.each(["", "klingon", "constructor", "__proto__"])("leaves the language %j alone", async (language) => {
+  it.each(["", "klingon", "constructor", "__proto__"])("does not highlight the language %j", async (language) => {
     expect(await tokenize("x", language)).toBeNull();
   });
 });
@@ -37,7 +37,7 @@ describe("colorRuns", () => {
   };
   const run = (code: string, more: Partial<Run> = {}): Run => ({ code, restarts: false, aside: false, ...more });
 
-  it("goes on where another run ended, and not where one ended aside", async () => {
+  it("continues where another run ended, except after one aside", async () => {
     const begun = [run("/* a comment"), run("x", { aside: true }), run("that ends */ x")];
     expect((await classesOf(begun)).first).toEqual(["tok-comment", "tok-comment", "tok-comment"]);
     const aside = [run("/* a comment", { aside: true }), run("package x")];
@@ -46,14 +46,14 @@ describe("colorRuns", () => {
     expect((await classesOf(restarted)).first).toEqual(["tok-comment", "tok-keyword"]);
   });
 
-  it("goes on later", async () => {
+  it("continues later", async () => {
     const { end } = await classesOf([run("/* a comment")]);
     expect((await classesOf([run("package */")], end)).first).toEqual(["tok-comment"]);
   });
 });
 
 describe("createHighlighting", () => {
-  it("starts the engine at the first code, and remembers what it colored", async () => {
+  it("starts the engine for the first code, and caches its results", async () => {
     const connect = vi.fn(() => ({ tokenize, colorRuns }));
     const highlighting = createHighlighting(connect);
     expect(await highlighting.highlight("x", "")).toBeNull();
@@ -66,7 +66,7 @@ describe("createHighlighting", () => {
 });
 
 describe("an engine in a worker", () => {
-  it("answers as it does here, and several questions at once", async () => {
+  it("answers like a local engine, and several requests at once", async () => {
     const { engine } = connected({ tokenize, colorRuns });
     const code = "package main";
     const [text, unknown] = await Promise.all([engine.tokenize(code, "go"), engine.tokenize("x", "klingon")]);
@@ -84,7 +84,7 @@ describe("an engine in a worker", () => {
     expect(await engine.colorRuns(run("x"), "klingon", coloring)).toBeUndefined();
   });
 
-  it("stops what nobody waits for, and fails what is lost with the worker", async () => {
+  it("stops requests that were aborted, and rejects those lost with the worker", async () => {
     const { engine, lost } = connected({
       tokenize: () => Promise.reject(new Error("no grammar")),
       colorRuns: (_, __, { signal }) =>
@@ -101,7 +101,7 @@ describe("an engine in a worker", () => {
   });
 });
 
-/** An engine behind a port. What is sent is copied, as between threads. */
+/** Returns an engine behind a port. Messages are copied, as between threads. */
 function connected(engine: Engine) {
   const page: HighlightPort = { onmessage: null, postMessage: (data) => hand(worker, data) };
   const worker: HighlightPort = { onmessage: null, postMessage: (data) => hand(page, data) };

@@ -1,5 +1,5 @@
-// The highlighter. It names the kind of each token as a class, since the page's policy
-// allows no inline style; the colors are in the sheet. It runs in a worker of its own.
+// The highlighter. It returns the kind of each token as a class, because the page's policy allows no inline style; the
+// colors are in the style sheet. It runs in its own worker.
 import {
   createCssVariablesTheme,
   createHighlighterCore,
@@ -91,19 +91,22 @@ let core: Promise<HighlighterCore> | null = null;
 /** Longer lines stay plain. */
 const maxLine = 2000;
 
-/** The colored lines of a text, and the state of the grammar at its end, where another text can go on. */
+/**
+ * Returns the highlighted lines of a text, and the state of the grammar at its end, from which another text can
+ * continue.
+ */
 type Tokenizer = (code: string, after?: unknown) => { lines: Token[][]; end: unknown };
 
-/** The colored lines of a text; null when the language is not known. */
+/** Returns the highlighted lines of a text; null for an unknown language. */
 export async function tokenize(code: string, language: string): Promise<Token[][] | null> {
   const tokenizer = await tokenizerFor(language);
   return tokenizer ? tokenizer(code).lines : null;
 }
 
-/** For how long runs are colored before others get their turn, in milliseconds. */
+/** How long runs are highlighted before other requests get their turn, in milliseconds. */
 const slice = 16;
 
-/** Colors runs in their order. It returns the end of the last one, or undefined if the language is not known. */
+/** Highlights runs in order. Returns the state after the last one, or undefined for an unknown language. */
 export async function colorRuns(runs: readonly Run[], language: string, coloring: Coloring): Promise<unknown> {
   const tokenizer = await tokenizerFor(language);
   if (!tokenizer) {
@@ -135,14 +138,14 @@ export async function colorRuns(runs: readonly Run[], language: string, coloring
   return state;
 }
 
-/** null when the language is not known. */
+/** Returns null for an unknown language. */
 async function tokenizerFor(language: string): Promise<Tokenizer | null> {
   const name = aliases[language.toLowerCase()] ?? language.toLowerCase();
   const grammar = Object.hasOwn(grammars, name) ? grammars[name] : undefined;
   if (!grammar) {
     return null;
   }
-  // The engine costs tens of milliseconds to make; there is one for the page.
+  // Creating the engine takes tens of milliseconds; there is one for the page.
   core ??= createHighlighterCore({
     themes: [theme],
     langs: [],
@@ -157,7 +160,7 @@ async function tokenizerFor(language: string): Promise<Tokenizer | null> {
       lang: name,
       theme: "tokens",
       tokenizeMaxLineLength: maxLine,
-      // A line that is given up leaves the grammar in the middle of it: colors would depend on the machine's speed.
+      // An aborted line would leave the grammar in the middle of it: colors would depend on the machine's speed.
       tokenizeTimeLimit: 0,
       ...(after ? { grammarState: after as GrammarState } : {}),
     });
@@ -168,7 +171,7 @@ async function tokenizerFor(language: string): Promise<Tokenizer | null> {
   };
 }
 
-/** "var(--tok-token-keyword)" is the class "tok-keyword". */
+/** Returns "tok-keyword" for "var(--tok-token-keyword)". */
 function classOf(color: string | undefined): string | undefined {
   const kind = /--tok-token-([a-z-]+)/.exec(color ?? "")?.[1];
   return kind && `tok-${kind}`;

@@ -1,4 +1,4 @@
-/** The language of a file for the highlighter, by its ending. */
+/** Returns the highlighter's language for a file, by its extension. */
 export function languageOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   if (name === "dockerfile" || name === "makefile") {

@@ -7,7 +7,7 @@ interface Waiting {
   fail(cause: Error): void;
 }
 
-/** An engine in a worker. `lost` fails what waits for it. */
+/** Returns an engine in a worker. `lost` rejects its pending requests. */
 export function remoteEngine(port: HighlightPort): { engine: Engine; lost: () => void } {
   const waiting = new Map<number, Waiting>();
   let last = 0;
@@ -69,12 +69,12 @@ export function remoteEngine(port: HighlightPort): { engine: Engine; lost: () =>
   return { engine, lost };
 }
 
-/** The engine of this page, once it was needed. */
+/** The engine of this page, once used. */
 let engine: Engine | null = null;
 
 /**
- * The engine of this page, in a worker that all tabs share where the browser can; null where there are no workers. One
- * that could not be loaded is loaded again for the next code.
+ * Returns the engine of this page, in a worker that all tabs share where the browser supports it; null without workers.
+ * After a failure to load, the next call tries again.
  */
 export function connectEngine(): Engine | null {
   engine ??= startEngine();

@@ -1,7 +1,7 @@
-// The worker's side of highlighting. Texts of many pages wait here, never in the page that shows them.
+// The worker's side of highlighting. Texts of many pages are queued here, never in the page that shows them.
 import type { Engine, Run, Token } from "./engine";
 
-/** What a page asks for, each question under a number of its own. */
+/** A page's request, each with its own number. */
 export type HighlightRequest =
   | { id: number; kind: "text"; code: string; language: string }
   | { id: number; kind: "runs"; runs: readonly Run[]; language: string; after: number | undefined }
@@ -10,7 +10,7 @@ export type HighlightRequest =
 export type HighlightAnswer =
   | { id: number; kind: "text"; lines: Token[][] | null }
   | { id: number; kind: "runs"; from: number; lines: readonly Token[][][] }
-  /** `end` stands for where the last run ended; 0 where that is not known. */
+  /** `end` identifies the state after the last run; 0 if unknown. */
   | { id: number; kind: "end"; end: number }
   | { id: number; kind: "failed" };
 
@@ -19,10 +19,10 @@ export interface HighlightPort {
   onmessage: ((event: MessageEvent) => void) | null;
 }
 
-/** How many ends are known to a page. One that was forgotten starts anew: its colors may differ. */
+/** How many states are kept for a page. After a forgotten one the grammar starts over, and colors may differ. */
 const maxEnds = 200;
 
-/** Answers one page. */
+/** Answers the requests of one page. */
 export function serveHighlighting(port: HighlightPort, engine: Engine): void {
   const ends = new Map<number, unknown>();
   const running = new Map<number, AbortController>();

@@ -3,21 +3,21 @@ import { whenSeen } from "../shared/when-seen";
 import type { Coloring, Engine, Run, Token } from "./engine";
 import { connectEngine } from "./remote";
 
-/** Fetches grammars as they are needed, and colors code. */
+/** Loads grammars on demand, and highlights code. */
 export interface Highlighting {
-  /** The lines if this code was colored before, else null. */
+  /** Returns the lines if this code was highlighted before, otherwise null. */
   known(code: string, language: string): Token[][] | null;
-  /** null when the language is not known or the code is too long to be worth it. */
+  /** Returns null for an unknown language or code that is too long. */
   highlight(code: string, language: string): Promise<Token[][] | null>;
-  /** Colors long code run by run; what it returns can be gone on from. */
+  /** Highlights long code run by run; the result can be continued from. */
   color(runs: readonly Run[], language: string, coloring: Coloring): Promise<unknown>;
 }
 
-/** Longer code stays plain: colors are not worth a stalled page. */
+/** Longer code stays plain, so that the page does not stall. */
 const maxCode = 60_000;
 const maxKept = 200;
 
-/** Colors through the worker of the highlighter, which starts at the first code. */
+/** Highlights with the worker, which starts at the first code. */
 export function createHighlighting(connect: () => Engine | null = connectEngine): Highlighting {
   const kept = new Map<string, Token[][]>();
   return {
@@ -40,7 +40,7 @@ export function createHighlighting(connect: () => Engine | null = connectEngine)
 
 export const HighlightingContext = createContext<Highlighting | null>(null);
 
-/** How long code must stand still before it is colored, in milliseconds: code that streams changes every frame. */
+/** How long code must stay unchanged before it is highlighted, in milliseconds: streaming code changes every frame. */
 const settle = 150;
 
 export function useHighlighted(code: string, language: string): Token[][] | null {
@@ -57,7 +57,7 @@ export function useHighlighted(code: string, language: string): Token[][] | null
       timer = setTimeout(() => {
         highlighting.highlight(code, language).then(
           (lines) => current && lines && setFound({ code, language, lines }),
-          () => {}, // a grammar that cannot be fetched leaves the code plain, which is readable
+          () => {}, // without its grammar the code stays plain, which is readable
         );
       }, settle);
     });

@@ -26,7 +26,7 @@ import {
   type Walked,
 } from "./words";
 
-/** Where the way to each machine stops, why, and what to do. */
+/** Shows where the path to each machine fails, why, and what to do. */
 export function ConnectionPage() {
   const [run, setRun] = useState(0);
   const state = useDiagnosis(run);
@@ -97,7 +97,7 @@ function OtherPath({ path: { relayUrl, relay } }: { path: PathDiagnosis }) {
 function DeviceSection({ device, done }: { device: DevicePaths; done: boolean }) {
   const { id, label, paths } = device;
   const sum = done ? sumOf(device) : null;
-  // Where a relay failed, its own steps say why.
+  // The steps of a failed relay explain themselves.
   const tried = paths.length > 1 ? paths.filter(({ relayFailed }) => !relayFailed) : paths;
   return (
     <section data-testid="device-steps">
@@ -144,7 +144,7 @@ function Heading({ title, detail }: { title: string; detail: string }) {
   );
 }
 
-/** The whole in one sentence. */
+/** The result in one sentence. */
 function Summary({ state }: { state: DiagnosisState }) {
   const stops = stopsOf(state);
   const devices = devicesOf(state);

@@ -24,7 +24,7 @@ function Ring() {
   );
 }
 
-/** As wide as the other marks, so that the names stand in one line. */
+/** As wide as the other marks, so that the names are aligned. */
 function Turning() {
   return (
     <span className="grid size-[1.125em] place-items-center">
@@ -33,7 +33,7 @@ function Turning() {
   );
 }
 
-/** The steps of one part of the way, in their order. */
+/** The steps of one part of the path, in order. */
 export function StepList({ steps }: { steps: readonly DiagnosisStep[] }) {
   return (
     <ol className="divide-y divide-line">
@@ -49,11 +49,11 @@ function Row({ step }: { step: DiagnosisStep }) {
   const hint = hintOf(step);
   const quiet = step.status === "waiting" || step.status === "skipped";
   const wrong = step.status === "failed" || step.status === "warn";
-  // That a step was not tried shows; why is said where the way stops.
+  // A skipped step is visible as such; the reason is shown where the path fails.
   const tried = step.status !== "skipped" && step.status !== "waiting" && step.detail !== "";
   return (
     <li data-testid="step" data-step={step.name} data-status={step.status} className="px-3.5 py-2">
-      {/* On a phone what was found stands under its step: beside it is too little room for both. */}
+      {/* On a phone the result is below its step, because there is no room beside it. */}
       <div className="flex items-baseline gap-x-2.5 max-sm:flex-wrap">
         <span className={cx("shrink-0 self-start pt-[0.2em] leading-none", color)}>{icon}</span>
         <p className={cx("max-sm:flex-1 sm:w-28 sm:shrink-0", quiet ? "text-faint" : "font-medium")}>
@@ -89,7 +89,7 @@ function Hint({ step, hint }: { step: DiagnosisStep; hint: string }) {
   );
 }
 
-/** What stands between backticks is a command. */
+/** Renders text between backticks as code. */
 function withCode(text: string): ReactNode[] {
   return text.split("`").map((part, i) =>
     i % 2 === 1 ? (
@@ -104,7 +104,7 @@ function withCode(text: string): ReactNode[] {
 
 const remedy = "touchable -mb-1 inline-flex items-center font-medium underline underline-offset-2";
 
-/** What the page itself can do about a finding. */
+/** Offers an action for a finding, if the page has one. */
 function Remedy({ step: { finding } }: { step: DiagnosisStep }) {
   switch (finding) {
     case "page_old":

@@ -37,7 +37,7 @@ function step(name: string): HTMLElement {
 }
 
 describe("the connection page", () => {
-  it("says where the way stops, and what to do", async () => {
+  it("shows where the path fails, and what to do", async () => {
     show({ devices: [{ id: "dev_one", label: "workshop", steps: stopped }] });
     const summary = await screen.findByTestId("diagnosis");
     expect(summary.textContent).toContain("workshop cannot be reached");
@@ -48,7 +48,7 @@ describe("the connection page", () => {
     expect(step("login").textContent).toContain("login is well");
   });
 
-  it("follows a run, looks again when asked, and stops when it is left", async () => {
+  it("follows a run, repeats it on request, and stops when the page is left", async () => {
     const running: DiagnosisStep = { name: "login", status: "running", detail: "" };
     const { scorel, router } = show({ relay: [ok("page"), running], done: false });
     expect((await screen.findByTestId("diagnosis")).dataset.state).toBe("running");
@@ -64,20 +64,20 @@ describe("the connection page", () => {
     expect(scorel.diagnoses.at(-1)?.canceled).toBe(true);
   });
 
-  it("tells a warning from a failure", async () => {
+  it("distinguishes a warning from a failure", async () => {
     const skew: DiagnosisStep = { ...ok("clock"), status: "warn", finding: "clock_skew" };
     show({ relay: [...relay.slice(0, 4), skew] });
     expect((await screen.findByTestId("diagnosis")).dataset.state).toBe("warn");
     expect(within(step("clock")).getByTestId("step-hint").textContent).toContain("NTP");
   });
 
-  it("offers to pair again where that helps", async () => {
+  it("offers to pair again if that helps", async () => {
     const gone: DiagnosisStep = { ...offline, name: "binding", finding: "binding_missing" };
     show({ devices: [{ id: "dev_one", label: "workshop", steps: [gone] }] });
     expect((await screen.findByRole("link", { name: "Pair again" })).getAttribute("href")).toBe("/pair");
   });
 
-  it("says that another path works while the chosen relay does not", async () => {
+  it("shows that another path works while the chosen relay does not", async () => {
     const gone: DiagnosisStep = { ...offline, name: "network", finding: "network_failed" };
     const untried = skipRest(waiting(["presence"]), "not tried, because network failed");
     const device = { id: "dev_one", label: "workshop" };
@@ -102,7 +102,7 @@ describe("the connection page", () => {
     expect(step("paths").dataset.status).toBe("failed");
   });
 
-  it("warns of another path that fails, with what helps there", async () => {
+  it("warns of another path that fails, with its remedy", async () => {
     const device = { id: "dev_one", label: "workshop" };
     const refused: DiagnosisStep = { ...offline, name: "relay", finding: "relay_origin", detail: "no answer" };
     const other = { relayUrl: "https://two.example", relay: [refused], devices: [{ ...device, steps: [] }] };
@@ -123,13 +123,13 @@ describe("the connection page", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
-  it("is a step away from where the page says that it is not connected", async () => {
+  it("is linked from where the page says that it is not connected", async () => {
     const { scorel } = show({}, "/d/dev_one");
     act(() => {
       scorel.host("dev_one").status.set("offline");
       scorel.link.set({ state: "connecting", attempt: 3, retryAt: null, lastError: "The relay cannot be reached." });
     });
-    // The page itself comes a moment after its frame.
+    // The page itself is rendered a moment after its frame.
     const links = await waitFor(() => {
       const all = screen.getAllByTestId("connection-link");
       expect(all.map((link) => link.getAttribute("href"))).toEqual(["/connection", "/connection"]);

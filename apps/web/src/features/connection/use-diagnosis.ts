@@ -6,7 +6,10 @@ import { useScorel } from "../shared/scorel-context";
 
 const idle = { get: () => null, subscribe: () => () => {} };
 
-/** Runs a diagnosis while the page is here, and another whenever `run` changes. Null until the first has begun. */
+/**
+ * Runs a diagnosis while the component is mounted, and another one whenever `run` changes. Returns null until the first
+ * has begun.
+ */
 export function useDiagnosis(run: number): DiagnosisState | null {
   const scorel = useScorel();
   const [diagnosis, setDiagnosis] = useState<Diagnosis | null>(null);

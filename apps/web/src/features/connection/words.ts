@@ -1,4 +1,4 @@
-// What a diagnosis says to people. Titles and hints are those of `scorel doctor`.
+// The texts of a diagnosis. Titles and hints are those of `scorel doctor`.
 
 import {
   type DiagnosisState,
@@ -11,27 +11,27 @@ import vocabulary from "../../api/doctor-words.json";
 import { t } from "../../i18n/connection";
 import { number, translation } from "../../i18n/i18n";
 
-/** What a step looks at. */
+/** Returns the title of a step. */
 export function titleOf(name: StepName): string {
   return (translation().doctor ?? vocabulary).steps[name];
 }
 
-/** What helps against what a step found; null when there is nothing to do. */
+/** Returns the remedy for a step's finding; null if there is nothing to do. */
 export function hintOf(step: DiagnosisStep): string | null {
   return step.finding ? (translation().doctor ?? vocabulary).hints[step.finding] : null;
 }
 
-/** Where a diagnosis stopped. `device` is its label; null is before any. */
+/** Where a diagnosis stopped. `device` is the device's label; null if it stopped before any device. */
 export interface Stop {
   step: DiagnosisStep;
   device: string | null;
 }
 
-/** One path to a device: the steps that are about the device, and where it stops, if it does. */
+/** One path to a device: the steps for the device, and where it fails, if it does. */
 export interface Walked {
   relayUrl: string;
   steps: DiagnosisStep[];
-  /** The relay itself failed: no step about the device was tried. */
+  /** Whether the relay itself failed, so that no step for the device was tried. */
   relayFailed: boolean;
   stop: DiagnosisStep | undefined;
 }
@@ -39,16 +39,16 @@ export interface Walked {
 export interface DevicePaths {
   id: string;
   label: string;
-  /** The chosen relay first. */
+  /** The paths, the chosen relay's first. */
   paths: Walked[];
 }
 
-/** Every relay and listener that was tested, the chosen relay first. */
+/** Returns every tested relay and listener, the chosen relay first. */
 export function testedOf(state: DiagnosisState): PathDiagnosis[] {
   return [state, ...state.others];
 }
 
-/** The devices, each with its paths. */
+/** Returns the devices, each with its paths. */
 export function devicesOf(state: DiagnosisState): DevicePaths[] {
   const all = testedOf(state);
   const labels = new Map(all.flatMap(({ devices }) => devices.map(({ id, label }) => [id, label] as const)));
@@ -66,7 +66,7 @@ export function isReached({ paths }: DevicePaths): boolean {
   return paths.some(({ stop }) => !stop);
 }
 
-/** The paths to a device in one step, as the command line sums them up; null where there is only one. */
+/** Summarizes the paths to a device in one step, as the command line does; null if there is only one. */
 export function sumOf({ paths }: DevicePaths): DiagnosisStep | null {
   const working = paths.filter(({ stop }) => !stop).length;
   const detail = t("connection.words.pathsWork", { working, all: paths.length });
@@ -80,7 +80,7 @@ export function sumOf({ paths }: DevicePaths): DiagnosisStep | null {
   return working < paths.length ? { ...step, status: "warn", finding: "paths_partly" } : { ...step, status: "ok" };
 }
 
-/** Every place that keeps this browser from something: the chosen relay, or the devices that no path reaches. */
+/** Returns every failure that affects this browser: of the chosen relay, or of devices that no path reaches. */
 export function stopsOf(state: DiagnosisState): Stop[] {
   const relay = failureOf(state.relay);
   if (relay) {
@@ -92,20 +92,20 @@ export function stopsOf(state: DiagnosisState): Stop[] {
   });
 }
 
-/** Whether anything is not as it should be. */
+/** Reports whether anything is not OK. */
 export function hasWarning(state: DiagnosisState): boolean {
   const steps = testedOf(state).flatMap(({ relay, devices }) => [...relay, ...devices.flatMap((each) => each.steps)]);
   return steps.some(({ status }) => status === "warn" || status === "failed");
 }
 
-/** "3 ms", "1.2 s". */
+/** Formats a duration: "3 ms", "1.2 s". */
 export function tookOf(ms: number): string {
   return ms < 1000
     ? t("connection.words.milliseconds", { count: Math.round(ms) })
     : t("connection.words.seconds", { count: number(ms / 1000, 1) });
 }
 
-/** The report as `scorel doctor` prints it, to hand on. */
+/** Returns the report as `scorel doctor` prints it, for sharing. */
 export function reportOf(state: DiagnosisState): string {
   const lines = testedOf(state).flatMap(({ relayUrl, relay, devices }) => [
     relayUrl,

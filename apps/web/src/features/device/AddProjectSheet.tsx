@@ -8,7 +8,7 @@ import { sentence } from "../shared/errors";
 import { hostKey } from "../shared/host-queries";
 import { FolderBrowser } from "./FolderBrowser";
 
-/** Chooses a folder of the machine and makes it a project. */
+/** Chooses a folder of the host and makes it a project. */
 export function AddProjectSheet({ host, onClose }: { host: Host; onClose: () => void }) {
   const queries = useQueryClient();
   const [path, setPath] = useState("");

@@ -34,7 +34,7 @@ const AccessSheet = lazy(chunk(async () => ({ default: (await import("../access/
 const MachineSheet = lazy(chunk(async () => ({ default: (await import("../machine/MachineSheet")).MachineSheet })));
 const AddProjectSheet = lazy(chunk(async () => ({ default: (await import("./AddProjectSheet")).AddProjectSheet })));
 
-/** A device: its projects, their sessions, and the ways to more of both. */
+/** A device: its projects, their sessions, and buttons to add both. */
 export function DevicePage() {
   const { deviceId } = useParams({ from: "/d/$deviceId" });
   const devices = useReadable(useScorel().devices);
@@ -124,7 +124,7 @@ function MachineSettings({ host, machine, info }: { host: Host; machine: string;
   );
 }
 
-/** A search above the projects, as soon as there is a session to find. */
+/** Shows a search above the projects, once there is a session to find. */
 function Searchable({ host, children }: { host: Host; children: ReactNode }) {
   if (!useAnySession(host)) {
     return children;
@@ -240,7 +240,7 @@ function ProjectList({ host, data, projects, reachable, add, onSettings }: Proje
   );
 }
 
-/** Switches between the sessions that are archived and the others. */
+/** Switches between archived and other sessions. */
 function ArchiveFilter({ deviceId, archived }: { deviceId: string; archived: boolean }) {
   const tab = (label: string, search: { archived?: boolean }, current: boolean) => (
     <Link

@@ -17,7 +17,7 @@ export interface FolderBrowserProps {
   loading: boolean;
   /** Why the folder could not be read or used. */
   problem: string | null;
-  /** Asks for another folder; "" is the home folder. */
+  /** Opens another folder; "" is the home folder. */
   onGo: (path: string) => void;
 }
 
@@ -123,7 +123,7 @@ function DirRow({ entry, onGo }: { entry: DirEntry; onGo: (path: string) => void
   );
 }
 
-/** For a folder that is quicker typed than found. */
+/** A form for a folder that is faster to type than to find. */
 function PathForm({ onGo }: { onGo: (path: string) => void }) {
   const [path, setPath] = useState("");
   const submit = (event: FormEvent) => {

@@ -16,11 +16,11 @@ const underlined = "-my-2 font-medium text-sm underline underline-offset-2";
 export interface HostNoticeProps {
   status: HostStatus;
   label: string;
-  /** When what is shown of the device was saved, where it is a copy. */
+  /** When the shown copy of the device's data was saved, if it is one. */
   savedAt?: number | null;
 }
 
-/** Says why a device does not answer and what can be done; nothing while it does. */
+/** Shows why a device does not answer and what to do; renders nothing while it does. */
 export function HostNotice({ status, label, savedAt = null }: HostNoticeProps) {
   const saved =
     savedAt === null ? null : (
@@ -62,12 +62,12 @@ export function HostNotice({ status, label, savedAt = null }: HostNoticeProps) {
   }
 }
 
-/** The command that starts a host. */
+/** Shows the command that starts a host. */
 function Serve() {
   return <code className="font-mono">{"scorel host serve"}</code>;
 }
 
-/** Says how the access of this browser is extended. Nothing tries again before somebody asks for it. */
+/** Shows how the access of this browser is extended. The page retries only on request. */
 export function ExpiredNotice({ label }: { label: string }) {
   const scorel = useScorel();
   const me = useReadable(scorel.me);

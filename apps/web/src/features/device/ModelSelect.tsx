@@ -2,12 +2,12 @@ import type { HostInfo, Model } from "../../api/types";
 import { Select } from "../../components/Select";
 import { t } from "../../i18n/device";
 
-/** What a model is called in a menu. The demo model never passes for an AI. */
+/** Returns the label of a model in a menu. The demo model must never pass for an AI. */
 export function modelLabel(model: Model): string {
   return model.demo ? t("device.modelSelect.demoModel", { name: model.name }) : model.name;
 }
 
-/** The model that a session begins with; "" is the host's default. */
+/** The model of a new session; "" is the host's default. */
 export function ModelSelect(props: { info: HostInfo; value: string; onChange: (name: string) => void }) {
   const { info, value, onChange } = props;
   return (

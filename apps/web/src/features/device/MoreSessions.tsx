@@ -7,7 +7,7 @@ export interface MoreSessionsProps {
   onMore: () => void;
 }
 
-/** The foot of a list that goes on: the next page comes as the reader reaches it. */
+/** The end of a list with more pages: the next one is loaded when the reader reaches it. */
 export function MoreSessions({ state, onMore }: MoreSessionsProps) {
   const foot = useRef<HTMLButtonElement>(null);
   const more = useEffectEvent(onMore);

@@ -7,7 +7,7 @@ import { isLimited } from "../shared/grants";
 
 const usual: readonly Grant[] = ["prompt", "approve", "files", "manage"];
 
-/** Says what this browser may not do on the machine; nothing where it has what pairing gives. */
+/** Shows what this browser may not do on the host; renders nothing if it has the access that pairing gives. */
 export function OwnAccess({ info }: { info: HostInfo }) {
   const lacks = usual.filter((grant) => !info.grants.includes(grant)).map(nameOf);
   const ends = info.limits?.expiresAt;

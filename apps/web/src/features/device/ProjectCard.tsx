@@ -12,23 +12,23 @@ import { useSessions } from "../shared/sessions";
 import { MoreSessions } from "./MoreSessions";
 import { SessionRow } from "./SessionRow";
 
-/** How many sessions a project shows before it is asked for all. */
+/** How many sessions of a project are shown until a person expands the list. */
 const shown = 6;
 
 export interface ProjectCardProps {
   host: Host;
-  /** null until the machine has sent it. */
+  /** null until the host has sent it. */
   info: HostInfo | null;
   project: Project;
-  /** Shows the archived sessions instead of the others. */
+  /** Whether to show the archived sessions instead of the others. */
   archived: boolean;
-  /** Lists all sessions, and brings the project into sight. */
+  /** Whether to list all sessions and scroll the project into view. */
   opened: boolean;
   now: number;
-  /** False while the device cannot be reached. */
+  /** Whether the device can be reached. */
   reachable: boolean;
   onNewSession: () => void;
-  /** Opens what belongs to the project: trust, servers, rules. */
+  /** Opens the project's settings: trust, servers, rules. */
   onSettings: () => void;
 }
 

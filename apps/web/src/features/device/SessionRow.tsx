@@ -12,7 +12,7 @@ import { sessionTitle } from "./host-data";
 
 export interface SessionRowProps {
   host: Host;
-  /** null until the machine has sent it. */
+  /** null until the host has sent it. */
   info: HostInfo | null;
   session: SessionSummary;
   now: number;
@@ -35,7 +35,7 @@ export function SessionRow({ host, info, session, now }: SessionRowProps) {
           </span>
           {session.damaged ? <span className="line-clamp-2 text-danger text-xs">{session.damaged}</span> : null}
         </span>
-        {/* Under the title where there is no room beside it. */}
+        {/* Below the title if there is no room beside it. */}
         <span className="flex gap-1.5 max-sm:order-last max-sm:basis-full max-sm:empty:hidden">
           <WaitingBadge deviceId={host.deviceId} sessionId={session.id} />
           <SessionBadge session={session} reachable={reachable} />
@@ -57,7 +57,7 @@ export function SessionRow({ host, info, session, now }: SessionRowProps) {
   );
 }
 
-/** Marks a pinned session before its title. */
+/** A mark before the title of a pinned session. */
 export function Pinned() {
   return (
     <>
@@ -67,7 +67,7 @@ export function Pinned() {
   );
 }
 
-/** What goes on in a session, most urgent first; nothing when it rests. It is gray where the machine is away. */
+/** The state of a session, most urgent first; renders nothing for an idle one. It is gray while the host is offline. */
 export function SessionBadge({ session, reachable }: { session: SessionSummary; reachable: boolean }) {
   if (session.damaged) {
     return <Badge tone="danger">{t("device.sessionRow.damaged")}</Badge>;

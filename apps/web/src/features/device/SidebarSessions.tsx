@@ -15,7 +15,7 @@ import { sessionTitle, useHostData } from "./host-data";
 import { Pinned } from "./SessionRow";
 import { useStartSession } from "./use-start-session";
 
-/** How many sessions of a project the sidebar lists; it leads to the others on the device's page. */
+/** How many sessions of a project the sidebar lists, with a link to the others on the device's page. */
 const shown = 8;
 
 export function SidebarSessions({ deviceId }: { deviceId: string }) {
@@ -24,7 +24,7 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
   const { projects } = useHostData(host);
   const any = useAnySession(host);
   const start = useStartSession(host);
-  // The page of the device has a search of its own.
+  // The device's page has its own search.
   const { sessionId } = useParams({ strict: false });
   const listed = (
     <>

@@ -4,7 +4,7 @@ import { EmptyState } from "../../components/Notice";
 import { t } from "../../i18n/device";
 import { PageHeader } from "../shared/PageHeader";
 
-/** For an address that names a device which this browser does not know. */
+/** Shown for an address with a device that this browser does not know. */
 export function UnknownDevice() {
   return (
     <div className="flex h-full min-h-0 flex-col">

@@ -6,14 +6,14 @@ import { useHostQuery } from "../shared/host-queries";
 
 export interface HostData {
   info: HostInfo | null;
-  /** null until they are known. */
+  /** null until known. */
   projects: Project[] | null;
-  /** Why something is missing. */
+  /** Why something could not be loaded. */
   error: string | null;
   refetch(): void;
 }
 
-/** What the pages of a device show. */
+/** The data that the pages of a device show. */
 export function useHostData(host: Host): HostData {
   const info = useHostQuery(host, "get_host", {});
   const projects = useHostQuery(host, "list_projects", {});
@@ -30,7 +30,7 @@ export function useHostData(host: Host): HostData {
   };
 }
 
-/** What a session is called in lists. */
+/** Returns the title of a session in lists. */
 export function sessionTitle(session: SessionSummary): string {
   return session.name || t("device.hostData.newSession");
 }

@@ -4,8 +4,8 @@ export interface Crumb {
 }
 
 /**
- * The folders on the way to an absolute path, the root first. Knows POSIX paths
- * and Windows paths with a drive letter: the machine may run either.
+ * Returns the folders of an absolute path, the root first. It accepts POSIX paths and Windows paths with a drive
+ * letter: the host may run either.
  */
 export function crumbs(path: string): Crumb[] {
   const windows = /^[a-z]:[\\/]/i.test(path);

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { Host } from "../../api/contract";
 
-/** Leads to where a session begins in a project, as one of its agents where that was chosen. */
+/** Opens the page of a new session in a project, with the chosen agent if there is one. */
 export function useStartSession({ deviceId }: Host) {
   const navigate = useNavigate();
   return (projectId: string, agent?: string) => {

@@ -12,7 +12,7 @@ import { useScorel } from "../shared/scorel-context";
 import { PresenceBadge } from "../status/Presence";
 import { WaitingBadge } from "../status/WaitingBadge";
 
-/** The machines that this browser is paired with, and the way to more. */
+/** The machines that this browser is paired with, and a link to pair more. */
 export function DeviceList({ devices }: { devices: readonly Device[] }) {
   const scorel = useScorel();
   const [forgetting, setForgetting] = useState<Device | null>(null);

@@ -9,7 +9,7 @@ import { LineText } from "./LineText";
 import type { DiffLine } from "./model";
 import { type DiffRow, linesOf } from "./rows";
 
-/** A line of a file, for whoever does something with it. */
+/** A line of a file, as passed to callbacks. */
 export interface LinePlace {
   path: string;
   side: "old" | "new";
@@ -20,20 +20,20 @@ export interface LinePlace {
 export interface BlockProps {
   rows: readonly DiffRow[];
   colors: Colors;
-  /** Every line ends with a carriage return, which is then no news. */
+  /** Whether every line ends with a carriage return, which is then not shown. */
   crlf: boolean;
   /** How many cells a row has. */
   cells: number;
   onFold: (key: string) => void;
-  /** Makes lines something to choose. */
+  /** Makes lines selectable. */
   onLine: ((line: DiffLine, side: "old" | "new") => void) | undefined;
-  /** What stands below a line. */
+  /** Renders the content below a line. */
   below: ((line: DiffLine) => ReactNode) | undefined;
-  /** Whether somebody came to see this line. */
+  /** Reports whether a line was sought. */
   sought?: ((line: DiffLine) => boolean) | undefined;
 }
 
-/** Some rows of a file. It is shown again only when one of them changes. */
+/** Some rows of a file. It renders again only when one of them changes. */
 export const Block = memo(function Block({ rows, colors, ...props }: BlockProps) {
   const lines = useMemo(() => rows.flatMap(linesOf), [rows]);
   const subscribe = useCallback((listener: () => void) => colors.subscribe(lines, listener), [colors, lines]);
@@ -48,7 +48,7 @@ export const Block = memo(function Block({ rows, colors, ...props }: BlockProps)
   );
 });
 
-/** What changed within the lines that have a twin. */
+/** Returns the changes within lines that have a counterpart. */
 function wordsOf(rows: readonly DiffRow[]): Map<DiffLine, readonly Piece[]> {
   const words = new Map<DiffLine, readonly Piece[]>();
   for (const row of rows) {
@@ -147,7 +147,7 @@ function PairRow({ left, right, ...props }: PairRowProps) {
   );
 }
 
-/** What somebody put below a line, in a row of its own. */
+/** The content below a line, in its own row. */
 function Below({ line, below, cells }: Pick<RowProps, "below" | "cells"> & { line: DiffLine | null }) {
   const node = line && below?.(line);
   return node ? (
@@ -157,7 +157,7 @@ function Below({ line, below, cells }: Pick<RowProps, "below" | "cells"> & { lin
   ) : null;
 }
 
-/** A row that can be chosen, by hand and by keyboard; the table moves the focus. */
+/** Returns the attributes of a row that can be selected by mouse and keyboard; the table moves the focus. */
 function choosing({ onLine }: Pick<BlockProps, "onLine">, line: DiffLine, side: "old" | "new") {
   if (!onLine) {
     return {};
@@ -183,7 +183,7 @@ function LineNumber({ value, className }: { value: number; className?: string | 
   return <td className={cx("diff-no", className)}>{value > 0 ? value : null}</td>;
 }
 
-/** What became of a line, and its text. A color never says it alone. */
+/** The kind of a change and the text of a line. The kind is never shown by color alone. */
 function Side({ line, colors, words, crlf }: Pick<RowProps, "colors" | "words" | "crlf"> & { line: DiffLine | null }) {
   if (!line) {
     return (

@@ -2,10 +2,10 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from "rea
 import { Block, type BlockProps } from "./Block";
 import { inTurn } from "./turns";
 
-/** How far from what is in sight rows are drawn. */
+/** How far outside the visible area rows are rendered. */
 const margin = "600px 0px";
 
-/** Whether the element has come near what is in sight, or is drawn `now`. */
+/** Reports whether the element has come near the visible area, or is rendered `now`. */
 function useNear(element: RefObject<Element | null>, now: boolean): boolean {
   const [near, setNear] = useState(now);
   const drawn = near || now;
@@ -15,7 +15,7 @@ function useNear(element: RefObject<Element | null>, now: boolean): boolean {
       return;
     }
     let cancel = () => {};
-    // The boxes in the box that scrolls may scroll as well.
+    // Nested boxes in the scrolling box may scroll as well.
     const options = { root: place.closest("[data-scrolls]"), rootMargin: margin, scrollMargin: margin };
     const observer = new IntersectionObserver((seen) => {
       cancel();
@@ -33,7 +33,7 @@ function useNear(element: RefObject<Element | null>, now: boolean): boolean {
   return drawn;
 }
 
-/** How far a block is from the middle of what is in sight, in CSS pixels. */
+/** Returns the distance of a block from the middle of the visible area, in CSS pixels. */
 function distance({ boundingClientRect: block, rootBounds }: IntersectionObserverEntry): number {
   return rootBounds ? Math.abs(block.top + block.bottom - rootBounds.top - rootBounds.bottom) / 2 : 0;
 }
@@ -43,30 +43,30 @@ interface UndrawnProps {
   rows: number;
 }
 
-/** As high as rows that are not drawn. */
+/** A placeholder with the height of the rows. */
 function Undrawn({ place, rows }: UndrawnProps) {
   return <tbody ref={place} className="block" data-testid="undrawn" style={{ height: `${rows * 1.25}rem` }} />;
 }
 
 export interface BlockInSightProps extends BlockProps {
-  /** Is drawn at once. */
+  /** Whether it is rendered at once. */
   now: boolean;
 }
 
-/** A block that is drawn once it comes near what is in sight. A jump to many blocks draws one at a time. */
+/** A block that is rendered once it comes near the visible area. A jump to many blocks renders one at a time. */
 export function BlockInSight({ now, ...props }: BlockInSightProps) {
   const place = useRef<HTMLTableSectionElement>(null);
   return useNear(place, now) ? <Block {...props} /> : <Undrawn place={place} rows={props.rows.length} />;
 }
 
 export interface BlocksInSightProps {
-  /** How many rows all of them have. */
+  /** The number of rows in all of them. */
   rows: number;
   now: boolean;
   children: () => ReactNode;
 }
 
-/** Blocks that are one as long as they are far from what is in sight: a long diff has hundreds of them. */
+/** Blocks that are one element while they are far from the visible area: a long diff has hundreds of them. */
 export function BlocksInSight({ rows, now, children }: BlocksInSightProps) {
   const place = useRef<HTMLTableSectionElement>(null);
   return useNear(place, now) ? children() : <Undrawn place={place} rows={rows} />;

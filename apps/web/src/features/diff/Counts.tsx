@@ -1,7 +1,7 @@
 import { t } from "../../i18n/diff";
 import type { DiffFile } from "./model";
 
-/** "+3 −1". */
+/** The counts of a file, such as "+3 −1". */
 export function Counts({ file }: { file: Pick<DiffFile, "added" | "removed"> }) {
   const { added, removed } = file;
   if (added + removed === 0) {

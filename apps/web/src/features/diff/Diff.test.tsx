@@ -25,7 +25,7 @@ const rows = (path: string) =>
   );
 
 describe("Diff", () => {
-  it("is a table that says what became of each line", () => {
+  it("is a table with the kind of each line", () => {
     show({ diff: change });
     expect(
       within(table("x.go"))
@@ -42,13 +42,13 @@ describe("Diff", () => {
     expect([...table("x.go").querySelectorAll("del, ins")].map((word) => word.textContent)).toEqual(["4096", "1024"]);
   });
 
-  it("colors the code once the grammar is here", async () => {
+  it("highlights the code once the grammar is loaded", async () => {
     show({ diff: change });
     await waitFor(() => expect(table("x.go").querySelector(".tok-comment")?.textContent).toBe("// same"));
     await waitFor(() => expect(table("x.go").querySelector("ins.tok-constant")?.textContent).toBe("1024"));
   });
 
-  it("puts the versions side by side where there is room, until somebody wants them stacked", () => {
+  it("puts the versions side by side where there is room, unless the reader stacks them", () => {
     setMedia(wide, true);
     show({ diff: change });
     expect(rows("x.go").at(-1)).toBe("9|removed|const max = 4096|9|added|const max = 1024");
@@ -57,7 +57,7 @@ describe("Diff", () => {
     expect(screen.getByRole("button", { name: "Side by side", pressed: false })).toBeTruthy();
   });
 
-  it("leaves versions stacked where one of them has nothing to show", () => {
+  it("leaves versions stacked if one of them is empty", () => {
     setMedia(wide, true);
     show({ path: "new.txt", before: null, after: "a\nb\n" });
     expect(rows("new.txt")).toEqual(["|1|added|a", "|2|added|b"]);
@@ -75,7 +75,7 @@ describe("Diff", () => {
     expect(screen.queryByRole("table")).toBeNull();
   });
 
-  it("draws of a long diff only what is near", async () => {
+  it("renders only the near part of a long diff", async () => {
     show({ diff: `--- a/x\n+++ b/x\n@@ -0,0 +1,5000 @@\n${"+line\n".repeat(5000)}` });
     const drawn = () => table("x").querySelectorAll("tbody tr").length;
     const parts = () => table("x").querySelectorAll("tbody").length;
@@ -89,7 +89,7 @@ describe("Diff", () => {
     await vi.waitFor(() => expect(drawn()).toBeGreaterThan(200), { timeout: 60_000 });
   });
 
-  it("shows a huge line in parts, and what cannot be seen as its name", () => {
+  it("shows a huge line in parts, and names invisible characters", () => {
     const line = "x".repeat(1_000_000);
     show({ path: "a\u202Eb.txt", before: null, after: `${line}\na\u202Eb\u001B[31m\n` });
     expect(table("a<U+202E>b.txt").textContent?.length).toBeLessThan(3000);
@@ -98,14 +98,14 @@ describe("Diff", () => {
     expect(screen.getByRole("button", { name: "Show 978,000 more characters" })).toBeTruthy();
   });
 
-  it("takes carriage returns for granted where every line has one", () => {
+  it("ignores carriage returns if every line has one", () => {
     show({ diff: "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\r\n-a\r\n+b\r\n" });
     expect(table("x").textContent).not.toContain("<U+000D>");
     show({ diff: "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\r\n+a\n" });
     expect(table("y").textContent).toContain("a<U+000D>");
   });
 
-  it("lets lines be chosen, and shows something below one", () => {
+  it("makes lines selectable, and shows content below one", () => {
     const onLine = vi.fn();
     const place = { path: "x.go", side: "new" as const, line: 9, text: "const max = 1024" };
     show({ diff: change }, { onLine, below: { place, node: <p>A comment</p> } });

@@ -13,39 +13,39 @@ import { useSideBySide } from "./side-by-side";
 import { isPatch, parsePatch } from "./v4a";
 import "./diff.css";
 
-/** What changed: a unified diff or a patch of any number of files, or two versions of one. */
+/** The change to show: a unified diff or a patch of any number of files, or two versions of one. */
 export type DiffInput = { diff: string } | DiffVersions;
 
-/** Two versions of a file; null stands for a file that is not there. */
+/** Two versions of a file; null for a file that does not exist. */
 export interface DiffVersions {
   path: string;
   before: string | null;
   after: string | null;
-  /** They are a part of the file, and which lines they are is not known. */
+  /** Whether they are a part of the file whose position is unknown. */
   part?: boolean;
 }
 
 export interface DiffProps {
   of: DiffInput;
-  /** How many rows of a file are shown before it is asked for more. */
+  /** How many rows of a file are shown until a person expands it. */
   rows?: number | undefined;
-  /** What is around it names the file and counts its lines. Several files have their headings all the same. */
+  /** Whether its surroundings name the file and count its lines. Several files have their headings all the same. */
   bare?: boolean | undefined;
-  /** Classes of the box. One that scrolls can be reached with the keyboard. */
+  /** Classes of the box. A scrolling box can be focused with the keyboard. */
   className?: string | undefined;
   /** Buttons in the heading of a file. */
   actions?: ((file: DiffFile) => ReactNode) | undefined;
-  /** Makes lines something to choose, with a click, or with the arrows and Enter. */
+  /** Makes lines selectable, with a click, or with the arrow keys and Enter. */
   onLine?: ((place: LinePlace) => void) | undefined;
-  /** Stands below a line. */
+  /** Content shown below a line. */
   below?: { place: LinePlace; node: ReactNode } | null | undefined;
 }
 
-/** How many files are open at first, and how many are listed before it is asked for more. */
+/** How many files are open at first, and how many are listed until a person expands the list. */
 const openFiles = 5;
 const listedFiles = 50;
 
-/** Changes, with what is needed to read them. It takes any text and executes nothing. */
+/** Shows changes of files. It accepts any text and executes nothing. */
 export function Diff({ of, rows = 24, bare = false, className, actions, onLine, below }: DiffProps) {
   const [limit, setLimit] = useState(READ_LINES);
   const [listed, setListed] = useState(listedFiles);
@@ -115,7 +115,7 @@ function More({ onClick, children }: { onClick: () => void; children: ReactNode 
   );
 }
 
-/** Reads a diff, and what was read of it before stays what it is. */
+/** Parses a diff; already parsed parts keep their identity. */
 function useRead(of: DiffInput, limit: number): ParsedDiff {
   const { diff, path, before, after, part } = { diff: null, path: "", before: null, after: null, part: false, ...of };
   return useMemo(() => {

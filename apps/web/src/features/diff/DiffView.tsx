@@ -6,11 +6,11 @@ import type { DiffProps } from "./Diff";
 
 const Diff = lazy(chunk(async () => ({ default: (await import("./Diff")).Diff })));
 
-/** How much is shown until the code that reads diffs is here: as much as it will take. */
+/** How many lines are shown until the diff parser is loaded: as many as it will need. */
 const lines = 24;
 const chars = 4000;
 
-/** Changes of files. What shows them comes when it is first needed; until then, and without it, there is the plain text. */
+/** Changes of files. The renderer is loaded on first use; until then, or if that fails, the plain text is shown. */
 export function DiffView(props: DiffProps) {
   return (
     <CatchBoundary

@@ -14,23 +14,23 @@ import { firstRows, inBlocks, inGroups, moveFocus } from "./drawing";
 import type { DiffFile, DiffLine } from "./model";
 import { linesOf, rowsOf } from "./rows";
 
-/** Blocks that are drawn at once: a diff that is shown only in part does not grow before one's eyes. */
+/** How many blocks are rendered at once, so that a partly shown diff does not visibly grow. */
 const atOnce = 2;
 
-/** How many more rows are shown each time it is asked for them. */
+/** How many more rows are shown on each request. */
 const moreRows = 2000;
 
 export interface FileDiffProps {
   file: DiffFile;
-  /** Side by side, where both versions have something to show. */
+  /** Side by side, if both versions have lines. */
   split: boolean;
-  /** How many rows are shown before it is asked for more. */
+  /** How many rows are shown until a person asks for more. */
   rows: number;
-  /** Leaves its name out. */
+  /** Omits its name. */
   bare: boolean;
-  /** What is around it says how many lines change. */
+  /** Whether its surroundings show the line counts. */
   counted: boolean;
-  /** What serves all of the changes. */
+  /** Buttons for all of the changes. */
   tools: ReactNode;
   startsOpen: boolean;
   /** Buttons in the heading. */
@@ -107,7 +107,7 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
     [file, onLine],
   );
   const place = below?.place.path === file.path ? below.place : null;
-  // Only the block that has the line is drawn again.
+  // Only the block with this line is rendered again.
   const commented = useMemo(
     () =>
       place
@@ -135,7 +135,7 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
           aria-label={t("diff.changesIn", { path: visible(file.path || t("diff.withoutAName")) })}
           className={cx("diff-table", facts.numbers === 0 && "diff-plain")}
           style={{ "--digits": facts.numbers } as object}
-          // The arrows lead from here to the lines.
+          // The arrow keys move from here to the lines.
           tabIndex={choose ? 0 : undefined}
           onKeyDown={choose ? moveFocus : undefined}
         >
@@ -179,7 +179,7 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
   );
 }
 
-/** Names the columns, for whoever hears the table. */
+/** Names the columns for screen readers. */
 function Columns({ sides }: { sides: boolean }) {
   const one = [t("diff.change"), t("diff.text")];
   const names = sides
@@ -208,14 +208,14 @@ function useColors(file: DiffFile): Colors {
       return;
     }
     const gone = new AbortController();
-    // A grammar that cannot be fetched leaves the code plain, which is readable.
+    // Without its grammar the code stays plain, which is readable.
     colors.color(file.hunks, language, highlighting, gone.signal).catch(() => {});
     return () => gone.abort();
   }, [file, colors, highlighting]);
   return colors;
 }
 
-/** How many digits its line numbers have, and whether all of its lines end with a carriage return. */
+/** Returns the number of digits of its line numbers, and whether all of its lines end with a carriage return. */
 function factsOf({ hunks }: DiffFile): { numbers: number; crlf: boolean } {
   let largest = 0;
   let crlf = true;

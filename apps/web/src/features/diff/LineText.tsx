@@ -4,7 +4,7 @@ import type { Token } from "../code/engine";
 import type { Piece } from "./compare";
 import { segmentsOf } from "./segments";
 
-/** How much of a long line is shown, and how much more each time it is asked for, in characters. */
+/** How many characters of a long line are shown, and how many more on each request. */
 const shownChars = 2000;
 const moreChars = 20_000;
 
@@ -12,11 +12,11 @@ export interface LineTextProps {
   text: string;
   tokens: readonly Token[] | undefined;
   pieces: readonly Piece[] | undefined;
-  /** What stands around words that the other version has not. */
+  /** The element around words that the other version does not have. */
   mark: "ins" | "del";
 }
 
-/** The text of a line, in color, with what changed in it. */
+/** The highlighted text of a line, with its changes. */
 export function LineText({ text, tokens, pieces, mark: Mark }: LineTextProps) {
   const [shown, setShown] = useState(shownChars);
   const hidden = text.length - shown;
@@ -25,7 +25,7 @@ export function LineText({ text, tokens, pieces, mark: Mark }: LineTextProps) {
     <>
       {segments.map(({ text: part, className, changed }, i) => {
         if (!changed && !className) {
-          return part; // an element for each costs more to lay out than all the colors
+          return part; // an element for each costs more layout time than all the colors
         }
         const Around = changed ? Mark : "span";
         return (

@@ -1,13 +1,13 @@
-// The colors of a diff's lines. They come piece by piece, so that the first are seen before the last are known.
+// The colors of a diff's lines. They arrive in pieces, so that the first are visible before the last are known.
 import type { Token } from "../code/engine";
 import type { Highlighting } from "../code/use-highlighted";
 import type { DiffLine, Hunk } from "./model";
 import { inTurn } from "./turns";
 
-/** How many lines are colored together, at most. */
+/** The maximum number of lines that are highlighted together. */
 const piece = 30;
 
-/** Lines beyond these stay plain. */
+/** Further lines stay plain. */
 const maxLines = 4000;
 
 /** Longer lines stay plain. */
@@ -15,13 +15,10 @@ const maxLine = 400;
 
 export class Colors {
   readonly #tokens = new Map<DiffLine, readonly Token[]>();
-  /** Who shows which lines, and how to take a notification back that is due. */
+  /** The lines of each listener, and the function that cancels its pending notification. */
   readonly #listeners = new Map<() => void, { lines: readonly DiffLine[]; cancel: () => void }>();
 
-  /**
-   * Colors hunks from the first to the last, until it is told to stop. `after` is what it returned for lines that come
-   * before the first hunk.
-   */
+  /** Highlights hunks in order until aborted. `after` is the value returned for the lines before the first hunk. */
   color(
     hunks: readonly Hunk[],
     language: string,
@@ -34,7 +31,7 @@ export class Colors {
       runs.map(({ lines, restarts }) => ({
         code: lines.map(({ text }) => (text.length > maxLine ? "" : text)).join("\n"),
         restarts,
-        // What goes is no part of the new version, in whose course the others are read.
+        // Removed lines are not part of the new version, which the other lines form.
         aside: lines[0]?.kind === "removed",
       })),
       language,
@@ -66,12 +63,12 @@ export class Colors {
     return this.#tokens.get(line);
   }
 
-  /** How many of the lines have colors. */
+  /** Returns how many of the lines are highlighted. */
   count(lines: readonly DiffLine[]): number {
     return lines.reduce((sum, line) => sum + (this.#tokens.has(line) ? 1 : 0), 0);
   }
 
-  /** Notifies the listener when one of the lines has got its colors. */
+  /** Notifies the listener when one of the lines has been highlighted. */
   subscribe(lines: readonly DiffLine[], listener: () => void): () => void {
     this.#listeners.set(listener, { lines, cancel: () => {} });
     return () => {
@@ -80,7 +77,7 @@ export class Colors {
     };
   }
 
-  /** Notifies those who show the lines, each in a task of its own: to draw them all at once takes too long. */
+  /** Notifies the listeners of the lines, each in its own task: rendering all of them at once takes too long. */
   #tell(fresh: ReadonlySet<DiffLine>): void {
     for (const [listener, shown] of this.#listeners) {
       if (shown.lines.some((line) => fresh.has(line))) {
@@ -90,7 +87,7 @@ export class Colors {
   }
 }
 
-/** The lines that are colored, in pieces. */
+/** Returns the lines to highlight, in pieces. */
 function runsIn(hunks: readonly Hunk[]): { lines: readonly DiffLine[]; restarts: boolean }[] {
   const runs: { lines: readonly DiffLine[]; restarts: boolean }[] = [];
   let left = maxLines;
@@ -108,7 +105,7 @@ function runsIn(hunks: readonly Hunk[]): { lines: readonly DiffLine[]; restarts:
   return runs;
 }
 
-/** Lines that belong to the same version, in pieces. */
+/** Yields the lines of the same version, in pieces. */
 function* runsOf(lines: readonly DiffLine[]): Generator<DiffLine[]> {
   let run: DiffLine[] = [];
   for (const line of lines) {

@@ -1,17 +1,17 @@
-// Compares two texts: lines of two versions, and words of two lines.
+// Compares lines of two versions, and words of two lines.
 import { diffLines, diffWordsWithSpace } from "diff";
 import { type DiffFile, type DiffLine, newFile } from "./model";
 
-/** More differences than these are not worth the time: all of one text goes, all of the other comes. */
+/** With more differences, the comparison is skipped: all of one text is removed, all of the other added. */
 const maxLineEdits = 600;
 
-/** The same for the words of a line. */
+/** The same limit for the words of a line. */
 const maxWordEdits = 80;
 
 /** Longer lines are not compared word by word. */
 const maxWords = 600;
 
-/** How a file changes; null stands for a file that is not there. The lines of a part have no numbers. */
+/** Returns the changes of a file; null stands for a file that does not exist. The lines of a part have no numbers. */
 export function compareTexts(path: string, before: string | null, after: string | null, part = false): DiffFile {
   const file = newFile(path);
   file.change = before === null ? "added" : after === null ? "removed" : "changed";
@@ -44,13 +44,13 @@ function linesOf(text: string): string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** A piece of a line, and whether the other version has another one in its place. */
+/** A piece of a line, and whether the other version differs here. */
 export interface Piece {
   text: string;
   changed: boolean;
 }
 
-/** What changed within a line; null where the two have too little in common. */
+/** Returns the changes within a line; null if the two have too little in common. */
 export function compareWords(before: string, after: string): { before: Piece[]; after: Piece[] } | null {
   if (before.length > maxWords || after.length > maxWords) {
     return null;

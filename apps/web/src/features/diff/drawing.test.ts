@@ -4,7 +4,7 @@ import type { DiffRow } from "./rows";
 
 const rows = Array.from({ length: 3 * blockRows + 5 }, (_, i): DiffRow => ({ kind: "fold", key: String(i), count: 1 }));
 
-it("keeps the blocks that are drawn when more rows follow", () => {
+it("keeps the rendered blocks when more rows follow", () => {
   const blocks = inBlocks(rows);
   for (const count of [0, 1, blockRows, blockRows + 24, 2 * blockRows, rows.length]) {
     expect(firstRows(blocks, count).flat()).toEqual(rows.slice(0, count));

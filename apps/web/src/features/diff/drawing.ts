@@ -1,11 +1,11 @@
-// How rows are drawn: in blocks, so that the page never stands still for them.
+// Renders rows in blocks, so that the page never blocks.
 import type { KeyboardEvent } from "react";
 import type { DiffRow } from "./rows";
 
-/** Rows that are drawn at once: more than these take longer than a frame on a slow phone. */
+/** How many rows are rendered at once: more take longer than a frame on a slow phone. */
 export const blockRows = 16;
 
-/** Rows in blocks. */
+/** Splits rows into blocks. */
 export function inBlocks(rows: readonly DiffRow[]): DiffRow[][] {
   const blocks: DiffRow[][] = [];
   for (let i = 0; i < rows.length; i += blockRows) {
@@ -14,10 +14,10 @@ export function inBlocks(rows: readonly DiffRow[]): DiffRow[][] {
   return blocks;
 }
 
-/** How many blocks are one while they are far away. */
+/** How many blocks are one element while they are far away. */
 const groupBlocks = 8;
 
-/** Blocks in groups, each with the index of its first block and the number of its rows. */
+/** Groups blocks, each group with the index of its first block and its number of rows. */
 export function inGroups(blocks: readonly DiffRow[][]): { from: number; group: DiffRow[][]; count: number }[] {
   return Array.from({ length: Math.ceil(blocks.length / groupBlocks) }, (_, g) => {
     const from = g * groupBlocks;
@@ -26,14 +26,16 @@ export function inGroups(blocks: readonly DiffRow[][]): { from: number; group: D
   });
 }
 
-/** The first so many rows. A block that is whole stays the same, and is not drawn again when more rows follow. */
+/**
+ * Returns the first `count` rows. A complete block keeps its identity, and is not rendered again when more rows follow.
+ */
 export function firstRows(blocks: readonly DiffRow[][], count: number): DiffRow[][] {
   const whole = Math.floor(count / blockRows);
   const rest = blocks[whole]?.slice(0, count % blockRows) ?? [];
   return rest.length > 0 ? [...blocks.slice(0, whole), rest] : blocks.slice(0, whole);
 }
 
-/** The arrows go from line to line where lines can be chosen. */
+/** Moves the focus from line to line with the arrow keys, if lines are selectable. */
 export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") {
     return;

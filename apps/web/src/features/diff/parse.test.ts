@@ -26,7 +26,7 @@ describe("parseDiff", () => {
     ]);
   });
 
-  it("tells new, removed, renamed and binary files apart", () => {
+  it("distinguishes new, removed, renamed and binary files", () => {
     const text = [
       ...[
         "diff --git a/new.txt b/new.txt",
@@ -61,7 +61,7 @@ describe("parseDiff", () => {
     ]);
   });
 
-  it("takes lines that look like headings for lines where the hunk has them", () => {
+  it("treats lines that look like headings as lines if the hunk has them", () => {
     const text = "--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n--- a comment\n-x\n+++ y\n+z\n";
     const [file] = parseDiff(text).files;
     expect(file?.hunks[0]?.lines.map(({ kind, text: line }) => `${kind} ${line}`)).toEqual([
@@ -78,13 +78,13 @@ describe("parseDiff", () => {
   });
 
   it.each(["", "\n", "+++ b/x", "@@ -1 +1 @@", "no diff at all", "diff --git ", "@@ -x +y @@\n+a"])(
-    "stands %j",
+    "accepts %j",
     (text) => {
       expect(() => parseDiff(text)).not.toThrow();
     },
   );
 
-  it("reads lines without a heading as what they are", () => {
+  it("parses lines without a heading", () => {
     const [file] = parseDiff("+a\n-b\nstray").files;
     expect(file?.hunks[0]?.lines.map(({ kind, old, new: now }) => `${kind} ${old} ${now}`)).toEqual([
       "added 0 0",
@@ -93,7 +93,7 @@ describe("parseDiff", () => {
     ]);
   });
 
-  it("loses no line, however wrong the heads of its hunks are", () => {
+  it("loses no line, however wrong the hunk headers are", () => {
     let seed = 7;
     const random = (n: number) => {
       seed = (seed * 1103515245 + 12345) % 2147483648;
@@ -124,7 +124,7 @@ describe("parseDiff", () => {
     }
   });
 
-  it("reads a part of a long one, and says how much is left", () => {
+  it("parses a part of a long one, and reports how much is left", () => {
     const text = `--- a/x\n+++ b/x\n@@ -0,0 +1,100 @@\n${"+x\n".repeat(100)}`;
     const { files, unread } = parseDiff(text, 53);
     expect([files[0]?.added, unread]).toEqual([50, 50]);
@@ -132,7 +132,7 @@ describe("parseDiff", () => {
 });
 
 describe("parsePatch", () => {
-  it("reads the patches that models write", () => {
+  it("parses the patches that models write", () => {
     const text = [
       "*** Begin Patch",
       ...["*** Update File: a.go", "@@ func main() {", " a", "-b", "+c", "*** Add File: new.txt", "+one", "+two"],

@@ -1,24 +1,23 @@
-// Reads unified diffs of any maker: ours, git's, and those that a model wrote. What is not
-// understood is shown as it is: every line of the text that could change a file is a line
-// of the result, since people decide by what they see.
+// Parses unified diffs of any source: the host's, git's, and those that a model wrote. Unrecognized text is shown as it
+// is: every line that could change a file is a line of the result, because people decide by what they see.
 import { type DiffFile, type DiffLine, type Hunk, newFile, type ParsedDiff } from "./model";
 
-/** How many lines are read at once: more than these make the page stand still. */
+/** How many lines are parsed at once: more make the page block. */
 export const READ_LINES = 20_000;
 
 const hunkHead = /^@@+ -(\d+)(?:,(\d+))? (?:-\d+(?:,\d+)? )*\+(\d+)(?:,(\d+))? @@+ ?(.*)$/;
 
-/** What git says about a file and the heading shows already, or nobody needs. */
+/** Lines of git that the heading already shows, or that nobody needs. */
 const silent =
   /^(index |similarity index |dissimilarity index |new file mode |deleted file mode |(rename|copy) (from|to) )/;
 
 const renameFrom = /^rename from (.*)$/;
 const renameTo = /^rename to (.*)$/;
 
-/** How much may be said about a file before it is read as lines of it. */
+/** How many notes about a file are accepted before further ones are treated as its lines. */
 const maxNotes = 12;
 
-/** Reads at most so many lines. */
+/** Parses at most `limit` lines. */
 export function parseDiff(text: string, limit = READ_LINES): ParsedDiff {
   const lines = text.split("\n");
   if (lines.at(-1) === "") {
@@ -36,12 +35,12 @@ class Reader {
   readonly files: DiffFile[] = [];
   #file: DiffFile | null = null;
   #hunk: Hunk | null = null;
-  /** The line to come in each version, and how many the head of the hunk still promises. */
+  /** The next line number in each version, and how many lines the hunk header still announces. */
   #at = { old: 0, new: 0 };
   #left = { old: 0, new: 0 };
-  /** The hunk has a head, which says where it is. */
+  /** Whether the hunk has a header with its position. */
   #placed = false;
-  /** The names of the file were read. */
+  /** Whether the names of the file were parsed. */
   #named = false;
 
   read(line: string, next: string): void {
@@ -124,7 +123,7 @@ class Reader {
     return this.#hunk;
   }
 
-  /** Outside of a hunk. */
+  /** Handles a line outside a hunk. */
   #remark(line: string): void {
     const file = this.#here();
     const from = renameFrom.exec(line);
@@ -179,14 +178,14 @@ class Reader {
   }
 }
 
-/** The name in "--- a/x" or "+++ b/x"; what some programs write behind it follows a tab. */
+/** Returns the name in "--- a/x" or "+++ b/x"; some programs append text after a tab. */
 function pathOf(line: string): string {
   const name = line.slice(4);
   const tab = name.indexOf("\t");
   return unquoted(tab < 0 ? name : name.slice(0, tab));
 }
 
-/** The names in "diff --git a/x b/x", which are alike unless later lines say otherwise. */
+/** Returns the names in "diff --git a/x b/x", which are equal unless later lines differ. */
 function namesOf(line: string): [string, string] {
   const rest = line.slice("diff --git ".length);
   const half = (rest.length - 1) / 2;
@@ -204,7 +203,7 @@ function stripped(path: string, prefix: string): string {
 
 const escapes: Record<string, number> = { n: 10, t: 9, r: 13, a: 7, b: 8, f: 12, v: 11, '"': 34, "\\": 92 };
 
-/** Names with unusual characters are quoted by git as C does it, byte by byte. */
+/** Unquotes a name with unusual characters, which git quotes like C, byte by byte. */
 function unquoted(name: string): string {
   if (!name.startsWith('"') || !name.endsWith('"') || name.length < 2) {
     return name;

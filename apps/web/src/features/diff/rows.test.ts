@@ -50,12 +50,12 @@ describe("rowsOf", () => {
     ]);
   });
 
-  it("says how much a diff leaves out", () => {
+  it("reports how much a diff omits", () => {
     const text = "--- a/x\n+++ b/x\n@@ -10,2 +10,2 @@ func a()\n x\n-a\n+b\n@@ -20,1 +20,1 @@\n-c\n+d\n";
     expect(rows(parseDiff(text).files[0])).toEqual(["@@ 9 func a()", " x", "-a", "+b", "@@ 8 ", "-c", "+d"]);
   });
 
-  it("has every line of both versions, whatever they are", () => {
+  it("contains every line of both versions", () => {
     let seed = 3;
     const random = (n: number) => {
       seed = (seed * 1103515245 + 12345) % 2147483648;
@@ -82,13 +82,13 @@ describe("rowsOf", () => {
 });
 
 describe("compareTexts", () => {
-  it("tells files that come and go apart from those that change", () => {
+  it("distinguishes added, removed and changed files", () => {
     expect(compareTexts("x", null, "a\nb").change).toBe("added");
     expect(compareTexts("x", "a\nb", null)).toMatchObject({ change: "removed", removed: 2, added: 0 });
     expect(compareTexts("x", "", "")).toMatchObject({ change: "changed", hunks: [] });
   });
 
-  it("gives up on texts that have nothing in common, and says all of both", () => {
+  it("shows all of both texts if they have nothing in common", () => {
     const made = compareTexts(
       "x",
       numbered(5000, (i) => `a${i}`),
@@ -110,13 +110,13 @@ describe("compareWords", () => {
     ["one two three", "four five six"],
     ["x".repeat(1000), "y"],
     ["", "a"],
-  ])("compares nothing where too little is alike: %s", (before, after) => {
+  ])("compares nothing if the lines differ too much: %s", (before, after) => {
     expect(compareWords(before, after)).toBeNull();
   });
 });
 
 describe("twinsOf", () => {
-  it("finds the lines that are versions of each other", () => {
+  it("finds lines that are versions of each other", () => {
     const { lines } = compareTexts("x", "a := f(1)\nb := g(2)\n", "new line\nb := g(3)\n").hunks[0] ?? { lines: [] };
     const twins = [...twinsOf(lines)].map(([a, b]) => `${a.text} ~ ${b.text}`);
     expect(twins).toEqual(["b := g(2) ~ b := g(3)", "b := g(3) ~ b := g(2)"]);
@@ -124,7 +124,7 @@ describe("twinsOf", () => {
 });
 
 describe("segmentsOf", () => {
-  it("cuts where the color changes and where the words do, and writes out what cannot be seen", () => {
+  it("splits where the color or the words change, and writes out invisible characters", () => {
     const tokens = [
       { text: "const ", className: "tok-keyword" },
       { text: "a\u202E = 1", className: undefined },
@@ -140,7 +140,7 @@ describe("segmentsOf", () => {
     ]);
   });
 
-  it("passes over colors and words of another text", () => {
+  it("ignores colors and words of another text", () => {
     expect(segmentsOf("abc", [{ text: "x", className: "tok-x" }], [{ text: "ab", changed: true }])).toEqual([
       { text: "abc", className: undefined, changed: false },
     ]);

@@ -1,17 +1,16 @@
-// What of a file's diff is shown, row by row: lines, what is folded between them, and what
-// the diff does not have.
+// The shown rows of a file's diff: lines, folds between them, and omitted lines.
 import type { DiffFile, DiffLine, Hunk } from "./model";
 
-/** A row. `key` names it for as long as the file is shown. */
+/** A row. `key` identifies it while the file is shown. */
 export type DiffRow =
   | { kind: "line"; key: string; line: DiffLine; twin: DiffLine | null }
   | { kind: "pair"; key: string; left: DiffLine | null; right: DiffLine | null; twins: boolean }
-  /** Unchanged lines that are here and folded. */
+  /** Unchanged lines that are folded. */
   | { kind: "fold"; key: string; count: number }
-  /** Lines that the diff leaves out; 0 where it does not say how many. */
+  /** Lines that the diff omits; 0 if their number is unknown. */
   | { kind: "gap"; key: string; count: number; heading: string };
 
-/** The lines that a row shows. */
+/** Returns the lines that a row shows. */
 export function linesOf(row: DiffRow): DiffLine[] {
   switch (row.kind) {
     case "line":
@@ -26,14 +25,14 @@ export function linesOf(row: DiffRow): DiffLine[] {
 /** How many unchanged lines are shown around a change. */
 const around = 3;
 
-/** Fewer than these are not worth a fold. */
+/** Fewer lines are not folded. */
 const least = 4;
 
-/** How a file can be shown. */
+/** How a file is shown. */
 export interface RowOptions {
   /** Side by side: the old version on the left. */
   split: boolean;
-  /** The keys of the folds that are open. */
+  /** The keys of the open folds. */
   open: ReadonlySet<string>;
 }
 
@@ -54,7 +53,7 @@ export function rowsOf(file: DiffFile, { split, open }: RowOptions): DiffRow[] {
   return rows;
 }
 
-/** The number of the last line of the old version in a hunk; of the new one where it has none of the old. */
+/** Returns the number of a hunk's last line in the old version, or in the new one if it has none of the old. */
 function lastOld({ lines }: Hunk): number {
   return lines.findLast(({ old }) => old > 0)?.old ?? lines.findLast((line) => line.new > 0)?.new ?? 0;
 }
@@ -97,11 +96,11 @@ function sameRows(lines: readonly DiffLine[], h: number, from: number, split: bo
   });
 }
 
-/** Lines that go and come, between lines that stay. */
+/** Returns the rows of a change between unchanged lines. */
 function changeRows(lines: readonly DiffLine[], name: string, split: boolean): DiffRow[] {
   const rows: DiffRow[] = [];
   if (!split) {
-    // Found when a row is drawn: to compare all lines of a long diff takes too long.
+    // Computed when a row is rendered: comparing all lines of a long diff takes too long.
     let found: Map<DiffLine, DiffLine> | null = null;
     const twinOf = (line: DiffLine) => {
       found ??= twinsOf(lines);
@@ -141,7 +140,7 @@ function changeRows(lines: readonly DiffLine[], name: string, split: boolean): D
   return rows;
 }
 
-/** Puts lines that belong together into one row, and the others where they stand. */
+/** Pairs lines that belong together in one row; the others have rows of their own. */
 function sideBySide(
   left: readonly DiffLine[],
   right: readonly DiffLine[],
@@ -176,10 +175,10 @@ function sideBySide(
   return rows;
 }
 
-/** More lines than these, one way times the other, are not compared with each other. */
+/** More pairs of lines are not compared with each other. */
 const maxPairs = 900;
 
-/** The lines that are versions of each other, within one change: each knows the other. */
+/** Finds the lines of a change that are versions of each other; each maps to the other. */
 export function twinsOf(lines: readonly DiffLine[]): Map<DiffLine, DiffLine> {
   const twins = new Map<DiffLine, DiffLine>();
   let removed: DiffLine[] = [];
@@ -206,7 +205,7 @@ export function twinsOf(lines: readonly DiffLine[]): Map<DiffLine, DiffLine> {
   return twins;
 }
 
-/** Pairs in order, so that as much as possible of their texts is alike. */
+/** Pairs lines in order, so that as much as possible of their texts is equal. */
 function alikeIn(before: readonly DiffLine[], after: readonly DiffLine[]): [DiffLine, DiffLine][] {
   const [n, m] = [before.length, after.length];
   if (n === 0 || m === 0) {
@@ -215,7 +214,7 @@ function alikeIn(before: readonly DiffLine[], after: readonly DiffLine[]): [Diff
   if (n * m > maxPairs) {
     return n === m ? before.map((line, i) => [line, after[i] as DiffLine]) : [];
   }
-  // best[i][j]: what can be had of the lines from i and j on.
+  // best[i][j]: the best score for the lines from i and j on.
   const best = Array.from({ length: n + 1 }, () => new Array<number>(m + 1).fill(0));
   const value = (i: number, j: number) => best[i]?.[j] ?? 0;
   const likeness = before.map((a) => after.map((b) => alike(a.text, b.text)));
@@ -238,7 +237,10 @@ function alikeIn(before: readonly DiffLine[], after: readonly DiffLine[]): [Diff
   return pairs;
 }
 
-/** How much of two lines is alike, at their ends: 0 to 1, and 0 where it is too little to be the same line. */
+/**
+ * Returns how similar two lines are at their ends, from 0 to 1, and 0 if they are too different to be versions of one
+ * line.
+ */
 function alike(a: string, b: string): number {
   const [x, y] = [a.trim().slice(0, 300), b.trim().slice(0, 300)];
   const most = Math.min(x.length, y.length);

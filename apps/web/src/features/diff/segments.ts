@@ -1,4 +1,4 @@
-// A line as it is shown: cut where its color changes and where its words do.
+// Splits a line where its color or its words change.
 import { visible } from "../chat/text/visible";
 import type { Token } from "../code/engine";
 import type { Piece } from "./compare";
@@ -9,7 +9,7 @@ export interface Segment {
   changed: boolean;
 }
 
-/** Both describe the same text; where one is absent, the text is plain, or not compared. */
+/** Both describe the same text; without tokens the text is plain, without pieces it is not compared. */
 export function segmentsOf(text: string, tokens?: readonly Token[], pieces?: readonly Piece[]): Segment[] {
   const colors = tokens && sameText(text, tokens) ? tokens : [{ text, className: undefined }];
   const words = pieces && sameText(text, pieces) ? pieces : [{ text, changed: false }];

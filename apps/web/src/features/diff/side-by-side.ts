@@ -3,17 +3,17 @@ import { useMedia } from "../shared/use-media";
 
 const storageName = "scorel.diff";
 
-/** From this width of the page on two versions fit beside each other. */
+/** The width of the page from which two versions fit side by side. */
 const wide = "(min-width: 1200px)";
 
 export interface SideBySide {
-  /** There is room for it. */
+  /** Whether there is room for it. */
   possible: boolean;
   on: boolean;
   toggle(): void;
 }
 
-/** Whether changes are shown side by side: where there is room, unless somebody chose otherwise in this browser. */
+/** Whether changes are shown side by side: if there is room, unless the person chose otherwise in this browser. */
 export function useSideBySide(): SideBySide {
   const possible = useMedia(wide);
   const stacked = useSyncExternalStore(subscribe, () => read() === "stacked");
@@ -29,11 +29,11 @@ function read(): string {
   }
 }
 
-/** All that is shown hears of it, as other tabs do. */
+/** Notifies this page as the browser does other tabs. */
 function write(value: string): void {
   try {
     localStorage.setItem(storageName, value);
-  } catch {} // storage is closed: it stays as it is
+  } catch {} // storage is unavailable: nothing changes
   window.dispatchEvent(new StorageEvent("storage", { key: storageName }));
 }
 

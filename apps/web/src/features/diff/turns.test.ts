@@ -4,7 +4,7 @@ import { inTurn } from "./turns";
 
 afterEach(() => vi.unstubAllGlobals());
 
-it("runs one change before each frame, the nearest first, and none that was taken back", () => {
+it("runs one change before each frame, the nearest first, and none that was canceled", () => {
   const frames: (() => void)[] = [];
   vi.stubGlobal("requestAnimationFrame", (run: () => void) => frames.push(run));
   const ran: string[] = [];

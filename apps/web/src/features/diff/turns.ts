@@ -1,10 +1,10 @@
-/** What waits to be drawn, with its rank: the lowest is first. */
+/** The pending changes with their ranks, the lowest first. */
 const waiting = new Map<() => void, number>();
 let asked = false;
 
 /**
- * Runs one of many changes before each frame: to lay out what all of them draw at once takes too long. It returns what
- * takes the change back.
+ * Runs one of many changes before each frame: laying out all of them at once takes too long. Returns a function that
+ * cancels the change.
  */
 export function inTurn(change: () => void, rank = 0): () => void {
   waiting.set(change, rank);

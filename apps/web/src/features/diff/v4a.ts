@@ -1,5 +1,5 @@
-// Reads the patches that models write: "*** Begin Patch", a part for each file, and no line
-// numbers. It is shown until the host has made a diff of it, and where it never does.
+// Parses the patches that models write: "*** Begin Patch", a part for each file, and no line numbers. Such a patch is
+// shown until the host has made a diff of it, or instead of one.
 import { type DiffFile, type Hunk, newFile, type ParsedDiff } from "./model";
 import { READ_LINES } from "./parse";
 
@@ -7,7 +7,7 @@ const begin = /^\s*\*\*\* Begin Patch/;
 const part = /^\*\*\* (Add|Update|Delete|Move) File: (.+)$/;
 const move = /^\*\*\* Move to: (.+)$/;
 
-/** Whether a text is such a patch. */
+/** Reports whether a text is such a patch. */
 export function isPatch(text: string): boolean {
   return begin.test(text);
 }

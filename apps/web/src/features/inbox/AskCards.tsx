@@ -16,7 +16,7 @@ export interface AskCardsProps extends Required<Pick<CardsProps, "among">> {
   sessionId: string;
 }
 
-/** What a session asks, to be answered where it is listed. */
+/** The approvals and questions of a session, answered where it is listed. */
 export default function AskCards({ host, sessionId, among }: AskCardsProps) {
   const open = useSession(host, sessionId);
   if (!open || open.state.status === "loading") {

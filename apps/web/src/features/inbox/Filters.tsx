@@ -19,7 +19,7 @@ export interface FiltersProps {
   onChange: (filter: Filter) => void;
 }
 
-/** Chooses which sessions are listed. */
+/** Selects which sessions are listed. */
 export function Filters({ filter, machines, projects, onChange }: FiltersProps) {
   const several = machines.length > 1;
   const looked = machines.filter(({ device }) => !filter.machine || device.id === filter.machine);
@@ -68,7 +68,7 @@ export function Filters({ filter, machines, projects, onChange }: FiltersProps) 
   );
 }
 
-/** Without what restricts nothing. */
+/** Returns the filter without empty parts. */
 function chosen({ machine, project, state }: { [K in keyof Filter]: Filter[K] | "" | undefined }): Filter {
   return { ...(machine ? { machine } : {}), ...(project ? { project } : {}), ...(state ? { state } : {}) };
 }

@@ -15,7 +15,7 @@ import { seen } from "./seen";
 import type { ItemActions } from "./use-item-actions";
 import type { Machine, useEachAnswer } from "./use-machines";
 
-/** How many rows a section shows at first, and how many more each time that its end is reached. */
+/** How many rows a section shows at first, and how many more each time its end is reached. */
 const step = 40;
 
 export interface InboxListsProps {
@@ -100,7 +100,7 @@ function Rows({ items, infos, now, actions }: RowsProps) {
   );
 }
 
-/** The way to the sessions that the inbox does not list. */
+/** Links to the sessions that the inbox does not list. */
 function Older({ machines, filter }: { machines: readonly Machine[]; filter: Filter }) {
   return machines
     .filter(({ older, device }) => older > 0 && (!filter.machine || filter.machine === device.id))
@@ -116,7 +116,7 @@ function Older({ machines, filter }: { machines: readonly Machine[]; filter: Fil
     ));
 }
 
-/** Why nothing is listed, and what to do. */
+/** Explains why nothing is listed, and what to do. */
 function Nothing({ machines, filtered }: { machines: readonly Machine[]; filtered: boolean }) {
   if (machines.some(({ sessions, status }) => sessions === null && (status === "connecting" || status === "open"))) {
     const failed = machines.every(({ sessions, error }) => sessions !== null || error !== null);

@@ -28,7 +28,7 @@ import { useItemActions } from "./use-item-actions";
 import { itemsOf, type Machine, useEachAnswer, useMachines, useSeen } from "./use-machines";
 import { useSearchAll } from "./use-search-all";
 
-/** The home page: what needs the person, what runs and what is new, over all machines. */
+/** The home page: sessions that need the person, running ones and new ones, of all machines. */
 export function InboxPage() {
   const devices = useReadable(useScorel().devices);
   const { state } = useSearch({ from: "/" });
@@ -167,7 +167,7 @@ function withoutState({ state: _, ...filter }: Parameters<typeof passes>[0]) {
   return filter;
 }
 
-/** The items that ask for something, and for a moment those that just did. */
+/** Returns the items that wait for an answer, and for a moment those that just did. */
 function useAsking(items: readonly Item[]): ReadonlySet<string> {
   const asking = items.filter(({ session }) => needsYou(session) && !session.archived).map(({ id }) => id);
   const ids = asking.join(" ");

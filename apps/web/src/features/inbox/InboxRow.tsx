@@ -16,13 +16,13 @@ import type { ItemActions } from "./use-item-actions";
 
 export interface InboxRowProps {
   item: Item;
-  /** null until the machine has sent it. */
+  /** null until the host has sent it. */
   info: HostInfo | null;
   now: number;
   actions: ItemActions;
 }
 
-/** A session of some machine in one line, or two on a phone. */
+/** A session of any machine in one line, or two on a phone. */
 export function InboxRow({ item, info, now, actions }: InboxRowProps) {
   const { device, host, session, unread, reachable } = item;
   const title = sessionTitle(session);
@@ -58,7 +58,7 @@ export function InboxRow({ item, info, now, actions }: InboxRowProps) {
   );
 }
 
-/** What can be done with one press where there is a pointer; on a phone the menu has it. */
+/** Actions of one click, for a mouse; on a phone they are in the menu. */
 function RowButtons({ item, title, actions }: { item: Item; title: string; actions: ItemActions }) {
   const { session, unread } = item;
   return (
@@ -89,7 +89,7 @@ function RowButtons({ item, title, actions }: { item: Item; title: string; actio
   );
 }
 
-/** What goes on in a session, as far as it is known now. */
+/** The last known state of a session. */
 function StateDot({ item: { session, unread, reachable } }: { item: Item }) {
   const waits = needsYou(session);
   const word = waits

@@ -17,7 +17,9 @@ interface BadgeNavigator {
   clearAppBadge?(): Promise<void>;
 }
 
-/** Follows the sessions of all machines on every page, and counts what waits for the person. It shows nothing itself. */
+/**
+ * Follows the sessions of all machines on every page, and counts those that wait for the person. It renders nothing.
+ */
 export default function InboxWatch() {
   const machines = useMachines();
   const items = itemsOf(machines ?? [], useSeen(machines));
@@ -35,7 +37,7 @@ function Follow({ host }: { host: Host }) {
   return null;
 }
 
-/** Puts the counts where pages, the tab and the app's icon show them. */
+/** Publishes the counts to pages, the tab and the app's icon. */
 function useCounts(items: readonly Item[]): void {
   const asking = items.filter(({ session }) => needsYou(session));
   const machines: Record<string, number> = {};
@@ -65,7 +67,7 @@ const onVisible = (listener: () => void) => {
   return () => document.removeEventListener("visibilitychange", listener);
 };
 
-/** Whoever looks at a session has seen what is new in it. Returns the item's id. */
+/** Marks the shown session as seen. Returns the item's id. */
 function useSessionInSight(items: readonly Item[]): string | undefined {
   const { deviceId, sessionId } = useParams({ strict: false });
   const visible = useSyncExternalStore(onVisible, () => document.visibilityState === "visible");
@@ -79,7 +81,7 @@ function useSessionInSight(items: readonly Item[]): string | undefined {
   return visible ? shown?.id : undefined;
 }
 
-/** Forgets what was seen on a machine that this browser was removed on. */
+/** Drops the seen state of machines that revoked this browser. */
 function useForgotten(): void {
   const devices = useReadable(useScorel().devices);
   useEffect(() => {

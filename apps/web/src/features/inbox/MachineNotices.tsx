@@ -7,7 +7,7 @@ import { t } from "../../i18n/inbox";
 import { sentence } from "../shared/errors";
 import type { Machine } from "./use-machines";
 
-/** Says which machines did not tell their sessions, and why. */
+/** Shows which machines did not report their sessions, and why. */
 export function MachineNotices({ machines }: { machines: readonly Machine[] }) {
   return machines
     .filter(({ error, status }) => error !== null && status === "open")

@@ -10,23 +10,23 @@ import type { Item } from "./sections";
 
 const AskCards = lazy(chunk(() => import("./AskCards")));
 
-/** How many sessions show what they ask before a person wants to see it. */
+/** How many sessions show their approvals and questions until a person opens more. */
 const opened = 5;
 
 export interface NeedsYouProps {
   items: readonly Item[];
   now: number;
-  /** The box that scrolls. */
+  /** The scrolling element. */
   box: RefObject<HTMLElement | null>;
 }
 
-/** The sessions that wait for a person, with what they ask. */
+/** The sessions that wait for a person, with their approvals and questions. */
 export function NeedsYou({ items, now, box }: NeedsYouProps) {
   const [answers, setAnswers] = useState(0);
   const [wanted, setWanted] = useState<readonly string[]>([]);
   const onAnswered = useCallback(() => {
     setAnswers((n) => n + 1);
-    // The cards of one session keep the focus among themselves. After its last one it goes to the next session.
+    // The cards of one session move the focus among themselves. After its last one it moves to the next session.
     requestAnimationFrame(() => focusNext(box.current));
   }, [box]);
   return (
@@ -69,7 +69,7 @@ export function NeedsYou({ items, now, box }: NeedsYouProps) {
   );
 }
 
-/** Leads on to the next card that waits, if the focus is on one that does not wait any more, or on nothing. */
+/** Moves the focus to the next waiting card, if it is on one that no longer waits, or on nothing. */
 function focusNext(box: Element | null): void {
   const { activeElement } = document;
   const card = activeElement?.closest("[data-card]");

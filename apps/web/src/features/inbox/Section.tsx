@@ -9,7 +9,7 @@ export interface SectionProps {
   children: ReactNode;
 }
 
-/** A part of the inbox under its heading; nothing where it is empty. */
+/** A section of the inbox with its heading; renders nothing if it is empty. */
 export function Section({ title, count, action, testId, children }: SectionProps) {
   const id = useId();
   if (count === 0) {

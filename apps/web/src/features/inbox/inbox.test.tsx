@@ -6,7 +6,7 @@ import { setMedia } from "../../app/testing/browser";
 import { approval, hostInfo, project, summary } from "../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
-// Here before a test's clock runs.
+// Loaded before a test's fake clock runs.
 import "./AskCards";
 import { isUnread, SeenSessions, seen } from "./seen";
 
@@ -23,7 +23,7 @@ afterEach(() => {
 
 const asks = { running: true, waitingApproval: true };
 
-/** Two machines, each with a project. */
+/** Sets up two machines, each with a project. */
 function world(sessions: Record<string, SessionSummary[]>) {
   const scorel = new FakeScorel();
   scorel.devices.set([
@@ -129,7 +129,7 @@ test("a request is answered where it is listed, on its own machine, and only by 
   await waitFor(() => expect(views[1]?.answers).toEqual([{ approvalId: "a1", decision: "deny" }]));
   expect(views[0]?.answers).toEqual([]);
 
-  // How it ended stays in sight for a moment, although the session waits no more.
+  // The outcome stays visible for a moment, although the session no longer waits.
   act(() => {
     views[1]?.patchLive({ approvals: [] });
     two.emit({ type: "session_updated", session: summary("s1", "p2", "Deploy", { running: true }) } as never);
@@ -138,7 +138,7 @@ test("a request is answered where it is listed, on its own machine, and only by 
   expect(screen.getByText(/You denied it/)).toBeTruthy();
 });
 
-test("j and k move, e archives with a way back, u marks as unread", async () => {
+test("j and k move, e archives with undo, u marks as unread", async () => {
   const { scorel, one } = world({
     dev_one: [summary("s1", "p1", "First", { updatedAt: 20 }), summary("s2", "p1", "Second", { updatedAt: 10 })],
     dev_two: [],
@@ -165,7 +165,7 @@ test("j and k move, e archives with a way back, u marks as unread", async () => 
   expect(await screen.findByRole("dialog", { name: "Keyboard shortcuts" })).toBeTruthy();
 });
 
-test("filters narrow the lists, and one that leaves nothing can be cleared", async () => {
+test("filters narrow the lists, and can be cleared when nothing is left", async () => {
   const { scorel } = world({
     dev_one: [
       summary("s1", "p1", "First"),
@@ -232,7 +232,7 @@ test("a machine that is behind is asked again until it has searched everything",
   onTestFinished(() => void vi.useRealTimers());
   fireEvent.change(box, { target: { value: "keeper" } });
   const pass = async (wait: number) => {
-    // The page draws after each step.
+    // The page renders after each step.
     for (let left = wait; left > 0; left -= 250) {
       await act(() => vi.advanceTimersByTimeAsync(250));
     }
@@ -251,7 +251,7 @@ test("a machine that is behind is asked again until it has searched everything",
   expect(two.handlers.search_sessions).toHaveBeenCalledTimes(1);
 });
 
-test("a machine that is too old says so, and the others are listed", async () => {
+test("a machine that is too old is reported, and the others are listed", async () => {
   const { scorel, two } = world({ dev_one: [summary("s1", "p1", "First")], dev_two: [] });
   delete two.handlers.list_sessions;
   renderApp(scorel, "/");
@@ -259,7 +259,7 @@ test("a machine that is too old says so, and the others are listed", async () =>
   expect(await screen.findByRole("link", { name: /First/ })).toBeTruthy();
 });
 
-test("what was seen survives a reload, and a session that is looked at is read", async () => {
+test("the seen state survives a reload, and a viewed session is read", async () => {
   const news = summary("s1", "p1", "First", { updatedAt: 10 });
   const { scorel, one } = world({ dev_one: [news], dev_two: [] });
   one.sessions.set("s1", new FakeSession("s1", { summary: news }));
@@ -273,7 +273,7 @@ test("what was seen survives a reload, and a session that is looked at is read",
   await waitFor(() => expect(localStorage.getItem("scorel.seen")).not.toContain("dev_one"));
 });
 
-test("sessions that are remembered no more do not become unread", () => {
+test("sessions with a dropped seen state do not become unread", () => {
   seen.begin("dev_one", [{ id: "", updatedAt: 0 }]);
   const all = Array.from({ length: 500 }, (_, i) => ({ id: `s${i}`, updatedAt: i + 1 }));
   seen.markRead("dev_one", all);
@@ -282,7 +282,7 @@ test("sessions that are remembered no more do not become unread", () => {
   expect(isUnread(seen.state.get(), "dev_one", { id: "s3", updatedAt: 900 })).toBe(true);
 });
 
-test("the lights of sessions are gray while their machine is away", async () => {
+test("the status dots of sessions are gray while their machine is offline", async () => {
   const { scorel, one } = world({
     dev_one: [summary("s1", "p1", "Deploy", asks), summary("s2", "p1", "Other", { running: true })],
     dev_two: [],

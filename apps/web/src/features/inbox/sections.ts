@@ -1,15 +1,15 @@
-// What the inbox lists, from the sessions of all machines.
+// The contents of the inbox, from the sessions of all machines.
 import type { Device, Host } from "../../api/contract";
 import type { Project, SessionSummary } from "../../api/types";
 import type { Filter, State } from "./filter";
 
-/** A session with where it is. */
+/** A session with its machine and project. */
 export interface Item {
-  /** Of the session, over all machines. */
+  /** Identifies the session over all machines. */
   id: string;
   device: Device;
   host: Host;
-  /** Whether the machine can be reached: what it told of the session holds now. */
+  /** Whether the machine can be reached, so that its report of the session is current. */
   reachable: boolean;
   session: SessionSummary;
   project: Project | undefined;
@@ -31,7 +31,7 @@ export function projectKey(deviceId: string, projectId: string): string {
   return `${deviceId}/${projectId}`;
 }
 
-/** Whether the filter lets an item through. Archived sessions are not among the others. */
+/** Reports whether an item matches the filter. Archived sessions are not among the others. */
 export function passes({ machine, project, state }: Filter, { device, session, unread }: Item): boolean {
   if ((machine && device.id !== machine) || (project && projectKey(device.id, session.projectId) !== project)) {
     return false;
@@ -48,7 +48,7 @@ export function passes({ machine, project, state }: Filter, { device, session, u
   return state === undefined || (of[state] ?? true);
 }
 
-/** Puts each item into the most urgent section that it belongs to. `asking` are those that are still shown as asking. */
+/** Puts each item into the most urgent matching section. `asking` has the items that are still shown as asking. */
 export function sectionsOf(items: readonly Item[], asking: ReadonlySet<string>): Sections {
   const sections: Sections = { needsYou: [], running: [], unread: [], recent: [] };
   for (const item of items) {
@@ -63,7 +63,7 @@ export function sectionsOf(items: readonly Item[], asking: ReadonlySet<string>):
       sections[unread ? "unread" : "recent"].push(item);
     }
   }
-  // What has waited longest comes first: one that comes later moves no button away from under a finger.
+  // Oldest first: a later item does not move a button away from under a finger.
   sections.needsYou.sort((a, b) => a.session.updatedAt - b.session.updatedAt);
   for (const list of [sections.running, sections.unread, sections.recent]) {
     list.sort(byPlace);
@@ -71,7 +71,7 @@ export function sectionsOf(items: readonly Item[], asking: ReadonlySet<string>):
   return sections;
 }
 
-/** Pinned ones first, then the newest. */
+/** Orders items: pinned ones first, then the newest. */
 function byPlace({ session: a }: Item, { session: b }: Item): number {
   return Number(b.pinned ?? false) - Number(a.pinned ?? false) || b.updatedAt - a.updatedAt;
 }

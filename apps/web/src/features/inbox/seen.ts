@@ -1,13 +1,13 @@
-// What the person at this browser has seen of each session. It is kept in this browser, see decision 0022.
+// What the person at this browser has seen of each session. It is stored in this browser, see decision 0022.
 import { Store } from "../../api/store";
 import type { SessionSummary } from "../../api/types";
 
 type Seen = Pick<SessionSummary, "id" | "updatedAt">;
 
 interface SeenOn {
-  /** What was not changed since this time of the machine counts as seen. */
+  /** Sessions unchanged since this time of the host's clock count as seen. */
   since: number;
-  /** The time of the last message that was seen, by session. */
+  /** The time of the last seen message, by session. */
   sessions: Record<string, number>;
 }
 
@@ -15,7 +15,7 @@ type Machines = Readonly<Record<string, SeenOn>>;
 
 const storageName = "scorel.seen";
 
-/** How many sessions of a machine are remembered one by one; those seen longest ago are forgotten. */
+/** How many sessions of a machine are stored one by one; those seen longest ago are dropped. */
 const most = 400;
 
 export class SeenSessions {
@@ -25,7 +25,7 @@ export class SeenSessions {
     this.state = new Store<Machines>(read() ?? {});
   }
 
-  /** Takes what another tab has seen. */
+  /** Applies changes made by other tabs. */
   listen(): () => void {
     const take = (event: StorageEvent) => {
       if (event.key === storageName) {
@@ -36,7 +36,7 @@ export class SeenSessions {
     return () => window.removeEventListener("storage", take);
   }
 
-  /** Starts with a machine that is new to this browser: what is there counts as seen. */
+  /** Begins with a machine that is new to this browser: its present sessions count as seen. */
   begin(deviceId: string, sessions: readonly Seen[]): void {
     if (!this.state.get()[deviceId]) {
       const since = Math.max(0, ...sessions.map(({ updatedAt }) => updatedAt));
@@ -55,7 +55,7 @@ export class SeenSessions {
     this.#mark(deviceId, [session], (updatedAt) => updatedAt - 1);
   }
 
-  /** Forgets a machine that this browser has no access to any more. */
+  /** Drops a machine that this browser no longer has access to. */
   forget(deviceId: string): void {
     if (this.state.get()[deviceId]) {
       this.#change(({ [deviceId]: _, ...others }) => others);
@@ -70,17 +70,17 @@ export class SeenSessions {
     });
   }
 
-  // From what is stored, which another tab may just have changed.
+  // Starts from the stored state, which another tab may just have changed.
   #change(change: (before: Machines) => Machines): void {
     const next = change(read() ?? this.state.get());
     try {
       localStorage.setItem(storageName, JSON.stringify(next));
-    } catch {} // storage is full or closed: it holds for this page alone
+    } catch {} // storage is full or unavailable: the state lives in this page only
     this.state.set(next);
   }
 }
 
-/** Whether a session has something that was not seen here. */
+/** Reports whether a session has content that was not seen here. */
 export function isUnread(machines: Machines, deviceId: string, { id, updatedAt }: Seen): boolean {
   const machine = machines[deviceId];
   return machine !== undefined && updatedAt > (machine.sessions[id] ?? machine.since);

@@ -2,18 +2,20 @@ import { type RefObject, useEffect, useEffectEvent } from "react";
 
 export interface InboxKeys {
   box: RefObject<HTMLElement | null>;
-  /** What a key does with the item that has the focus, by the key. */
+  /** Handlers for the focused item, by key. */
   item: Readonly<Record<string, (id: string) => void>>;
-  /** What a key does anywhere on the page. */
+  /** Handlers for the whole page, by key. */
   page: Readonly<Record<string, () => void>>;
 }
 
 const typing = "input,textarea,select,[contenteditable]";
 
-/** Sessions, and what they ask. */
+/** Sessions, and their approvals and questions. */
 const stops = "[data-stop],[data-asks] [data-heading]";
 
-/** Keys of the inbox: j and k move, the others are given. None is taken in a field or beside a dialog. */
+/**
+ * Handles the keys of the inbox: j and k move, the others are given. Keys in a field or beside a dialog are ignored.
+ */
 export function useInboxKeys({ box, item, page }: InboxKeys): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     const { target, key } = event;
@@ -39,7 +41,7 @@ function moves(key: string, box: Element | null): (() => void) | undefined {
   return step && box ? () => focusStop(box, step) : undefined;
 }
 
-/** Moves the focus to the next stop, or to the one before. */
+/** Moves the focus to the next stop, or to the previous one. */
 export function focusStop(box: Element, step: number): void {
   const all = [...box.querySelectorAll<HTMLElement>(stops)];
   const { activeElement } = document;

@@ -14,7 +14,7 @@ export interface ItemActions {
   toggleArchived(item: Item): void;
 }
 
-/** What can be done with a session where it is listed. */
+/** The actions for a listed session. */
 export function useItemActions(): ItemActions {
   const client = useQueryClient();
   const toast = useToast();

@@ -9,23 +9,23 @@ import { allSessionsKey } from "../shared/sessions";
 import { type Item, needsYou } from "./sections";
 import { isUnread, seen } from "./seen";
 
-/** How many sessions of a machine the inbox has; a machine gives no more at once. */
+/** How many sessions of a machine the inbox has; a host returns no more at once. */
 export const most = 500;
 
 export interface Machine {
   device: Device;
   host: Host;
   status: HostStatus;
-  /** null until they are known. */
+  /** null until known. */
   sessions: SessionSummary[] | null;
-  /** How many more the machine has. */
+  /** How many more sessions the host has. */
   older: number;
-  /** Why the sessions are not known. */
+  /** Why the sessions could not be loaded. */
   error: Error | null;
   retry: () => void;
 }
 
-/** The machines that this browser may use; null until they are known. */
+/** Returns the machines that this browser may use; null until known. */
 function useUsable(): Device[] | null {
   const devices = useReadable(useScorel().devices);
   return useMemo(() => devices?.filter(({ revoked, problem }) => !revoked && !problem) ?? null, [devices]);
@@ -61,7 +61,7 @@ function useReached(): Reached {
   return { devices, hosts, statuses: useStatuses(hosts) };
 }
 
-/** All machines with their sessions: those that are archived, or the others. Null until the machines are known. */
+/** Returns all machines with their archived or other sessions; null until the machines are known. */
 export function useMachines(archived = false): Machine[] | null {
   const { devices, hosts, statuses } = useReached();
   const results = useQueries({
@@ -71,7 +71,7 @@ export function useMachines(archived = false): Machine[] | null {
         host.request("list_sessions", {
           limit: most,
           ...(archived ? { archived: "only" } : {}),
-          // Who sees the inbox sees what waits for a person, and can answer.
+          // A person who sees the inbox sees what waits, and can answer.
           watching: true,
         }),
       enabled: statuses[i] === "open" || statuses[i] === "connecting",
@@ -95,7 +95,7 @@ export function useMachines(archived = false): Machine[] | null {
   });
 }
 
-/** What all machines answer to a request, by machine. */
+/** Returns the answers of all machines to a request, by machine. */
 export function useEachAnswer<K extends "list_projects" | "get_host">(name: K) {
   const { hosts, statuses } = useReached();
   const results = useQueries({
@@ -109,7 +109,7 @@ export function useEachAnswer<K extends "list_projects" | "get_host">(name: K) {
   return new Map(hosts.map((host, i) => [host.deviceId, results[i]?.data as Requests[K]["response"] | undefined]));
 }
 
-/** The sessions of all machines, each with where it is. */
+/** Returns the sessions of all machines, each with its machine and project. */
 export function itemsOf(
   machines: readonly Machine[],
   marks: ReturnType<typeof seen.state.get>,
@@ -130,15 +130,15 @@ export function itemsOf(
 }
 
 /**
- * The sessions of machines that can be reached. One that was moved is listed by the machine that it left, too, where
- * that cannot be reached to say so.
+ * Returns the sessions of reachable machines. A moved session is also listed by its former machine, if that cannot be
+ * reached to report the move.
  */
 function reachedSessions(machines: readonly Machine[]): Set<string> {
   const reached = machines.filter(({ status }) => status === "open");
   return new Set(reached.flatMap(({ sessions }) => (sessions ?? []).map(({ id }) => id)));
 }
 
-/** What this browser has seen; machines that are new to it start as seen. */
+/** Returns what this browser has seen; machines that are new to it start as seen. */
 export function useSeen(machines: readonly Machine[] | null) {
   useEffect(() => seen.listen(), []);
   useEffect(() => {

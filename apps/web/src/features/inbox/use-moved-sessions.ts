@@ -8,7 +8,7 @@ import { moved, noteHere, noteMoved } from "../shared/moved";
 import { dropSession } from "../shared/sessions";
 import type { Machine } from "./use-machines";
 
-/** Follows sessions to the machines that they are moved to: with their drafts, and with the page where one is open. */
+/** Follows sessions to the machines that they move to, with their drafts, and with the page if one is open. */
 export function useMovedSessions(machines: readonly Machine[] | null): void {
   const client = useQueryClient();
   const toast = useToast();
@@ -19,7 +19,7 @@ export function useMovedSessions(machines: readonly Machine[] | null): void {
   const follow = useRef(async (from: string, sessionId: string, to: string) => {
     const there = latest.current.machines?.find(({ device }) => device.id === to);
     if (!there) {
-      return; // the page says so, and keeps the draft
+      return; // the page shows that, and keeps the draft
     }
     await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`);
     const shown = latest.current.open;
@@ -27,7 +27,7 @@ export function useMovedSessions(machines: readonly Machine[] | null): void {
       const params = { deviceId: to, sessionId };
       await navigate({ to: "/d/$deviceId/s/$sessionId", params, search: (before) => before, replace: true });
       toast(t("move.follow.nowOn", { label: there.device.label }));
-      await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`); // what was typed meanwhile
+      await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`); // text typed meanwhile
     }
   });
   const ids = machines?.map(({ device }) => device.id).join(" ") ?? "";
@@ -37,7 +37,7 @@ export function useMovedSessions(machines: readonly Machine[] | null): void {
     const stops = latest.current.machines?.map(({ host }) =>
       host.onEvent((event) => {
         if (event.type === "session_updated") {
-          noteHere(host.deviceId, event.session.id); // it may have come back
+          noteHere(host.deviceId, event.session.id); // it may have been moved back
         } else if (event.type === "session_moved") {
           dropSession(client, host.deviceId, event.id);
           noteMoved(host.deviceId, event.id, event.deviceId);
@@ -45,7 +45,7 @@ export function useMovedSessions(machines: readonly Machine[] | null): void {
         }
       }),
     );
-    // A machine that this browser was paired with just now may have sessions that it did not find.
+    // A newly paired machine may have sessions that were moved to it before.
     for (const [key, to] of Object.entries(moved.get())) {
       const [from = "", sessionId = ""] = key.split("/");
       void follow.current(from, sessionId, to);

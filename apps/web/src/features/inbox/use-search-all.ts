@@ -9,10 +9,12 @@ import type { Machine } from "./use-machines";
 
 type Answer = Requests["search_sessions"]["response"];
 
-/** How many hits each machine gives. */
+/** How many hits each machine returns. */
 const limit = 50;
 
-/** Searches the sessions of machines for a text while it is typed. `left` are those that could not be searched. */
+/**
+ * Searches the sessions of machines for a text while it is typed. `left` has the machines that could not be searched.
+ */
 export function useSearchAll(machines: readonly Machine[], text: string): { found: Found; left: string[] } {
   const settled = useSettled(text);
   const asked = isSearch(settled) && isSearch(text);

@@ -10,7 +10,7 @@ const Shortcuts = lazy(chunk(() => import("./Shortcuts")));
 
 const typing = "input,textarea,select,[contenteditable]";
 
-/** The keys that work on every page, what they open, and the way past the sidebar. It comes first on the page. */
+/** The keys that work on every page, the dialogs that they open, and the skip link, which comes first on the page. */
 export default function GlobalKeys() {
   const open = useReadable(overlay);
   useEffect(() => {
@@ -45,11 +45,11 @@ function onKey(event: KeyboardEvent): void {
   const covered = document.querySelector("dialog[open]") !== null;
   const mac = isMac();
   if (key.toLowerCase() === "k" && (mac ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !shiftKey) {
-    // A shell has its own meaning for Ctrl+K.
+    // A shell uses Ctrl+K itself.
     if (!mac && target.closest(".xterm")) {
       return;
     }
-    // The browser would search the web.
+    // The browser would open its own search.
     event.preventDefault();
     if (overlay.get() === "palette") {
       closeOverlay();

@@ -13,7 +13,7 @@ import { useActions } from "./use-actions";
 import { useHits } from "./use-hits";
 import { usePlaces } from "./use-places";
 
-/** Leads to any session, machine and text, and does what pages can do: by a few letters of its name. */
+/** Opens any session, machine or text, and runs the actions of pages, found by a few letters of their names. */
 export default function Palette() {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState<string | null>(null);
@@ -28,7 +28,7 @@ export default function Palette() {
   const dialog = useModal();
   useLayoutEffect(() => dialog.current?.querySelector("input")?.focus(), [dialog]);
   const run = (entry: Entry) => {
-    // The focus is back on the page before the page moves it.
+    // The focus must be back on the page before the page moves it.
     flushSync(closeOverlay);
     entry.run();
   };
@@ -118,7 +118,7 @@ function optionId(listId: string, entry: Entry): string {
   return `${listId}-${entry.id}`;
 }
 
-/** What is known here at once, and behind it what the machines find. */
+/** Returns the local matches, followed by what the machines find. */
 function useGroups(text: string): { groups: Group[]; busy: boolean; note: string | null } {
   const { machines, sessions, here, others } = usePlaces();
   const actions = useActions();

@@ -3,7 +3,7 @@ import { SearchIcon } from "../../components/shell-icons";
 import { t } from "../../i18n/keys";
 import { openPalette, paletteKeys } from "./open";
 
-/** Opens the palette with a press. */
+/** A button that opens the palette. */
 export function PaletteButton() {
   const keys = paletteKeys();
   return (

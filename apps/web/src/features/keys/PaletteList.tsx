@@ -14,7 +14,7 @@ export interface PaletteListProps {
   onRun: (entry: Entry) => void;
 }
 
-/** What can be chosen, under the name of its kind. The focus stays in the field. */
+/** The options, grouped by kind. The focus stays in the field. */
 export function PaletteList({ id, groups, active, optionId, onActive, onRun }: PaletteListProps) {
   const now = useNow(30_000);
   const activeId = active ? optionId(active) : undefined;
@@ -89,9 +89,9 @@ function Option({ id, entry, now, selected, onActive, onRun }: OptionProps) {
       aria-selected={selected}
       data-testid="palette-option"
       data-kind={entry.kind}
-      // The list may move under a pointer that rests: only one that moves chooses.
+      // The list may move under a resting pointer: only one that moves selects.
       onPointerMove={() => selected || onActive(entry)}
-      // The focus stays in the field.
+      // Keeps the focus in the field.
       onPointerDown={(event) => event.preventDefault()}
       onClick={() => onRun(entry)}
       className={cx(

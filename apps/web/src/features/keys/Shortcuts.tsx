@@ -5,7 +5,7 @@ import { closeOverlay, paletteKeys } from "./open";
 
 type Keys = readonly (readonly [keys: readonly string[], what: string])[];
 
-/** Lists the keys of the present page, and those of all pages. */
+/** Lists the keys of the current page, and those of all pages. */
 export default function Shortcuts() {
   const page = useKeysOfPage();
   const everywhere: Keys = [
@@ -91,7 +91,7 @@ function Group({ title, keys }: { title: string; keys: Keys }) {
   );
 }
 
-/** A key as it is printed. */
+/** A key, as printed on the keyboard. */
 export function Key({ name }: { name: string }) {
   return <kbd className="rounded-sm border border-line-strong px-1.5 py-0.5 font-mono text-xs">{name}</kbd>;
 }

@@ -1,20 +1,20 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
-/** Something that can be done, by its name. */
+/** An action with its name. */
 export interface Command {
   id: string;
   title: string;
   icon: ReactNode;
-  /** What else finds it. */
+  /** Further words that find it. */
   others?: string;
-  /** Keys that do the same. */
+  /** The keys that do the same. */
   keys?: readonly string[];
   run: () => void;
 }
 
 const sources = new Set<() => readonly Command[]>();
 
-/** Offers what the page can do in the palette while the component stands. It is asked when the palette opens. */
+/** Adds the page's actions to the palette while the component is mounted. `list` is called when the palette opens. */
 export function usePageCommands(list: () => readonly Command[]): void {
   const latest = useRef(list);
   useEffect(() => {
@@ -29,7 +29,7 @@ export function usePageCommands(list: () => readonly Command[]): void {
   }, []);
 }
 
-/** What the present page can do. */
+/** Returns the actions of the current page. */
 export function pageCommands(): Command[] {
   return [...sources].flatMap((source) => source());
 }

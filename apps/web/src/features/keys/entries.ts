@@ -1,25 +1,25 @@
-// What the palette lists for a text, from everything that it could list.
+// Selects the palette's entries for a text.
 import type { ReactNode } from "react";
 import { rate } from "./match";
 
 export type Kind = "sessions" | "page" | "machines" | "actions" | "text";
 
 export interface Entry {
-  /** Over all kinds. */
+  /** Unique over all kinds. */
   id: string;
   kind: Kind;
   title: string;
   icon: ReactNode;
-  /** Where it is, beside the title. */
+  /** Its machine or project, shown beside the title. */
   place?: string;
-  /** Text under the title. */
+  /** Text below the title. */
   excerpt?: ReactNode;
   /** When it was changed, in Unix milliseconds. */
   at?: number;
-  /** What else finds it. */
+  /** Further words that find it. */
   others?: string;
   keys?: readonly string[];
-  /** Listed before anything is typed. */
+  /** Whether it is listed before anything is typed. */
   first?: boolean;
   run: () => void;
 }
@@ -29,20 +29,20 @@ export interface Group {
   entries: Entry[];
 }
 
-/** How many of a kind are listed. */
+/** How many entries of a kind are listed. */
 const most: Record<Kind, number> = { sessions: 8, page: 10, machines: 6, actions: 8, text: 12 };
 
-/** What is listed before anything is typed, in the order in which it is given. */
+/** Returns the entries listed before anything is typed, in the given order. */
 export function suggested(entries: readonly Entry[]): Group[] {
   return groupsOf(entries.filter(({ first }) => first));
 }
 
-/** What fits a text: in each group the best first, and the group with the best first. */
+/** Returns the matches of a text: the best first in each group, and the group with the best match first. */
 export function fitting(entries: readonly Entry[], text: string): Group[] {
   const rated = entries
     .map((entry) => ({ entry, score: rate(text, entry.title, `${entry.place ?? ""} ${entry.others ?? ""}`) }))
     .filter(({ score }) => score > 0)
-    // The order is kept among equals: sessions come newest first.
+    // Equal matches keep their order: sessions come newest first.
     .sort((a, b) => b.score - a.score);
   return groupsOf(rated.map(({ entry }) => entry));
 }

@@ -15,7 +15,7 @@ afterEach(() => {
 const now = Date.now();
 const turn = { turnId: "t1", promptId: "p", startedAt: 0 } as unknown as NonNullable<Live["turn"]>;
 
-/** Two machines, each with a project and sessions. */
+/** Sets up two machines, each with a project and sessions. */
 function world() {
   const scorel = new FakeScorel();
   scorel.devices.set([
@@ -65,7 +65,7 @@ const selected = () =>
   screen.getAllByTestId("palette-option").find((option) => option.getAttribute("aria-selected") === "true")
     ?.textContent;
 
-test("before anything is typed, what needs the person and what is newest leads", async () => {
+test("before anything is typed, sessions that need the person and the newest come first", async () => {
   const { scorel } = world();
   renderApp(scorel, "/d/dev_one/s/s2");
   await open();
@@ -81,7 +81,7 @@ test("before anything is typed, what needs the person and what is newest leads",
   expect(options("actions").filter((each) => each.startsWith("New session"))).toEqual(["New session in lampsworkshop"]);
 });
 
-test("a few letters and Enter lead to a session of any machine; nothing is remembered", async () => {
+test("a few letters and Enter open a session of any machine; nothing is stored", async () => {
   const { scorel } = world();
   const { router } = renderApp(scorel, "/");
   await screen.findAllByTestId("inbox-row");
@@ -98,7 +98,7 @@ test("a few letters and Enter lead to a session of any machine; nothing is remem
   expect((await open()).field.value).toBe("");
 });
 
-test("arrows go around, and the pointer chooses where it moves", async () => {
+test("arrow keys wrap around, and the pointer selects where it moves", async () => {
   const { scorel } = world();
   renderApp(scorel, "/");
   await screen.findAllByTestId("inbox-row");
@@ -118,7 +118,7 @@ test("arrows go around, and the pointer chooses where it moves", async () => {
   expect(screen.queryByTestId("palette")).toBeNull();
 });
 
-test("text that the machines find follows what is known at once", async () => {
+test("text that the machines find follows the local matches", async () => {
   const { scorel, one, two } = world();
   let answer = (_: Requests["search_sessions"]["response"]) => {};
   one.handlers.search_sessions = () =>
@@ -142,7 +142,7 @@ test("text that the machines find follows what is known at once", async () => {
   expect(router.state.location.state.find).toBe("queue");
 });
 
-test("sessions that were saved are found while their machine is away", async () => {
+test("saved sessions are found while their machine is offline", async () => {
   const { scorel, one, two } = world();
   scorel.devices.set([{ id: "dev_one", label: "workshop", online: false }]);
   two.status.set("offline");
@@ -158,7 +158,7 @@ test("sessions that were saved are found while their machine is away", async () 
   expect(options()).toEqual([]);
 });
 
-test("the page's own actions are there while it can do them", async () => {
+test("the page's own actions are listed while they are available", async () => {
   const { scorel, one } = world();
   renderApp(scorel, "/d/dev_one/s/s1");
   const session = one.sessions.get("s1");
@@ -174,7 +174,7 @@ test("the page's own actions are there while it can do them", async () => {
   expect(options("page")).toEqual([]);
 });
 
-test("Ctrl+K closes it again, and is a shell's own in a terminal; a Mac has Command+K", async () => {
+test("Ctrl+K closes it again, and belongs to a shell in a terminal; a Mac has Command+K", async () => {
   const { scorel } = world();
   renderApp(scorel, "/");
   await screen.findAllByTestId("inbox-row");

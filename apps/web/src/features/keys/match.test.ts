@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { rate } from "./match";
 
 describe("rate", () => {
-  it("wants every word, in the title or in what else finds it", () => {
+  it("requires every word, in the title or in the further words", () => {
     expect(rate("bound queue", "Bound the relay's queues")).toBeGreaterThan(0);
     expect(rate("bound lamp", "Bound the relay's queues", "lamps · workshop")).toBeGreaterThan(0);
     expect(rate("bound cellar", "Bound the relay's queues", "lamps · workshop")).toBe(0);
     expect(rate("", "Bound the relay's queues")).toBe(0);
   });
 
-  it("ignores case and accents, and knows other scripts", () => {
+  it("ignores case and accents, and supports other scripts", () => {
     expect(rate("CAFE", "Le café")).toBeGreaterThan(0);
     expect(rate("文档", "翻译中文文档")).toBeGreaterThan(0);
   });

@@ -1,13 +1,13 @@
-// How well what people type fits what the palette offers.
+// Rates how well a typed text matches an entry of the palette.
 
-/** Lower case, without accents. */
+/** Returns the text in lower case, without accents. */
 function fold(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
 const letter = /[\p{L}\p{N}]/u;
 
-/** How well one word fits a text: at its beginning, at that of a word, or within one. */
+/** Rates how well one word matches a text: at its beginning, at the beginning of a word, or within one. */
 function place(text: string, part: string): number {
   let best = 0;
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
@@ -19,14 +19,14 @@ function place(text: string, part: string): number {
   return best;
 }
 
-/** The first letters of the words of a text. */
+/** Returns the initials of the words of a text. */
 function initials(text: string): string {
   return (text.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word[0]).join("");
 }
 
 /**
- * How well a query fits: 0 where it does not. Each word of it has to be in the title or in what else finds it, which
- * counts less. The first letters of the title's words do too, as "ns" for "New session".
+ * Rates how well a query matches; 0 if it does not. Each word of it must be in the title or in the further words, which
+ * count less. The initials of the title's words match too, such as "ns" for "New session".
  */
 export function rate(query: string, title: string, others = ""): number {
   const parts = fold(query).split(/\s+/).filter(Boolean);

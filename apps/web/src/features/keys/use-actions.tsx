@@ -14,7 +14,7 @@ const LanguageIcon = icon(
   <path d="M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm-7 7h14M10 3c-4 4-4 10 0 14 4-4 4-10 0-14" />,
 );
 
-/** What can be done anywhere. */
+/** The actions available everywhere. */
 export function useActions(): Entry[] {
   const navigate = useNavigate();
   const openSettings = useSettingsSheet();
@@ -52,7 +52,7 @@ export function useActions(): Entry[] {
   ];
 }
 
-/** The themes other than the one that is chosen. The first is what people most often change to. */
+/** Returns the themes other than the chosen one, the most likely choice first. */
 function themes(): Entry[] {
   const chosen = chosenTheme();
   const titles: Record<ThemeChoice, string> = {

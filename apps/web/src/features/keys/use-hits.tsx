@@ -9,13 +9,13 @@ import type { Entry } from "./entries";
 /** How many hits are listed. */
 const most = 12;
 
-/** What the machines find in the text of their sessions. It follows what is known at once, and never moves that. */
+/** Searches the text of the machines' sessions. The hits are listed after the local matches, which they never move. */
 export function useHits(machines: readonly Machine[], text: string) {
   const navigate = useNavigate();
   const { found, left } = useSearchAll(machines, text);
   const asked = isSearch(text);
   const entries = (asked ? (found.hits ?? []) : [])
-    // Sessions are found by their names already.
+    // Sessions are already found by name.
     .filter(({ hit }) => hit.role !== "name")
     .slice(0, most)
     .map(

@@ -15,13 +15,13 @@ const recent = 6;
 export interface Places {
   machines: readonly Machine[];
   sessions: Entry[];
-  /** What can be done with the session of the page. */
+  /** The actions for the page's session. */
   here: Entry[];
-  /** The machines, and what begins on each. */
+  /** The machines, and what can be started on each. */
   others: Entry[];
 }
 
-/** Sessions, projects and machines as they are known here: of machines that are away, as they were last. */
+/** Returns the known sessions, projects and machines: for offline machines, their last known state. */
 export function usePlaces(): Places {
   const machines = useMachines() ?? [];
   const projects = useEachAnswer("list_projects");
@@ -50,7 +50,7 @@ export function usePlaces(): Places {
   };
 }
 
-/** What waits for the person comes first, then the newest. */
+/** Orders sessions that wait for the person first, then the newest. */
 function byUrgency({ session: a }: Item, { session: b }: Item): number {
   return Number(needsYou(b)) - Number(needsYou(a)) || b.updatedAt - a.updatedAt;
 }

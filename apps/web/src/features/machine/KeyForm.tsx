@@ -5,7 +5,7 @@ import { t } from "../../i18n/machine";
 import { useAct } from "../shared/use-act";
 
 export interface KeyFormProps {
-  /** Of the provider. */
+  /** The name of the provider. */
   name: string;
   machine: string;
   onSave: (key: string) => Promise<void>;
@@ -13,8 +13,8 @@ export interface KeyFormProps {
 }
 
 /**
- * Takes a key and hands it over once. It is only in this form's state, which ends with
- * the form, and in no draft, copy or address.
+ * Takes a key and passes it on once. The key exists only in the state of this form, which ends with it, and in no
+ * draft, copy or address.
  */
 export function KeyForm({ name, machine, onSave, onCancel }: KeyFormProps) {
   const [key, setKey] = useState("");

@@ -18,12 +18,12 @@ export interface MachineSheetProps {
   host: Host;
   /** The name of the machine. */
   machine: string;
-  /** null until the machine has told. */
+  /** null until the host has reported it. */
   info: HostInfo | null;
   onClose: () => void;
 }
 
-/** What belongs to a machine as a whole: its providers and keys, what all projects have, its relay, and its name. */
+/** The settings of a whole machine: its providers and keys, the settings of all projects, its relay and its name. */
 export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps) {
   const queries = useQueryClient();
   const [removing, setRemoving] = useState<Provider | null>(null);

@@ -14,7 +14,9 @@ export interface ProviderListProps {
   onRemove: (provider: Provider) => void;
 }
 
-/** The model providers of a machine: what each has, and where its key is. Never the key itself. */
+/**
+ * The model providers of a machine: their models, and the source of their keys. The keys themselves are never shown.
+ */
 export function ProviderList({ host, machine, info, onRemove }: ProviderListProps) {
   return (
     <section aria-label={t("machine.machineSheet.models")}>

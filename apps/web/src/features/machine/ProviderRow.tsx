@@ -8,19 +8,19 @@ import { KeyForm } from "./KeyForm";
 export interface ProviderRowProps {
   provider: Provider;
   machine: string;
-  /** This browser may save keys. */
+  /** Whether this browser may save keys. */
   maySave: boolean;
   onSave: (key: string) => Promise<void>;
   onRemove: () => void;
 }
 
-/** A provider: where it is, what its models are, and where its key comes from. */
+/** A provider: its address, its models, and the source of its key. */
 export function ProviderRow({ provider, machine, maySave, onSave, onRemove }: ProviderRowProps) {
   const [editing, setEditing] = useState(false);
   const [saved, setSaved] = useState(false);
   const { name, models, keyName, keySource } = provider;
   const key = keyOf(provider);
-  // What the environment sets overrides a saved key, and only the machine changes it.
+  // A key in the environment overrides a saved one, and only the host can change it.
   const editable = keyName !== undefined && keySource !== "environment";
   const hasSaved = keySource === "system" || keySource === "file" || provider.problem !== undefined;
   return (
@@ -79,7 +79,7 @@ interface ActionsProps {
 
 function Actions({ name, hasSaved, maySave, onEdit, onRemove }: ActionsProps) {
   const edit = useRef<HTMLButtonElement>(null);
-  // The form that stood here had the focus. Nothing else in a dialog leaves it on the page.
+  // The form that was here had the focus: nothing else in a dialog leaves it on the page.
   useEffect(() => {
     if (document.activeElement === document.body || document.activeElement === edit.current?.closest("dialog")) {
       edit.current?.focus();

@@ -11,7 +11,7 @@ export interface RelayStateProps {
   info: HostInfo | null;
 }
 
-/** The paths to the machine and which is in use; until they are known, the relays of both sides. */
+/** The paths to the machine and the used one; until they are known, the relays of both sides. */
 export function RelayState({ deviceId, machine, info }: RelayStateProps) {
   const paths = usePaths(deviceId);
   if (paths.length === 0) {

@@ -61,7 +61,7 @@ function show(providers: Provider[], more: Partial<HostInfo> = {}) {
 
 const rows = async () => (await screen.findAllByTestId("provider")).map((row) => row.textContent);
 
-test("lists where each key comes from, and offers only what can be changed", async () => {
+test("lists the source of each key, and offers only what can be changed", async () => {
   show([
     provider("away", { models: ["large", "small"], keySource: "environment" }),
     provider("desk", { keySource: "file", models: ["one"] }),
@@ -129,20 +129,20 @@ test("removes a key after a confirmation", async () => {
   await waitFor(async () => expect((await rows())[0]).toContain("No key"));
 });
 
-test("a browser that may not approve sees the keys' states and saves none; one that may not manage asks for nothing", async () => {
+test("a browser that may not approve sees the keys' states and saves none; one that may not manage requests nothing", async () => {
   show([provider("desk", { keySource: "file" })], { grants: ["view", "manage"] });
   expect(await rows()).toHaveLength(1);
   expect(screen.queryByTestId("set-key")).toBeNull();
   expect(screen.getByTestId("remove-key")).toBeTruthy();
 });
 
-test("a browser that may not manage asks for nothing", async () => {
+test("a browser that may not manage requests nothing", async () => {
   const { asked } = show([provider("desk")], { grants: ["view"] });
   expect((await screen.findByTestId("machine-sheet")).textContent).toContain("may not manage desk");
   expect(asked).toEqual([]);
 });
 
-test("says so on an older host, and shows the relay of both sides", async () => {
+test("reports an older host, and shows the relay of both sides", async () => {
   const { host } = show([], { relayState: "connecting" });
   host.handlers.list_providers = () => {
     throw new ApiError(ApiKind.unknown_request, "this host does not know the request");
@@ -153,7 +153,7 @@ test("says so on an older host, and shows the relay of both sides", async () => 
   expect(relay).toContain("deskConnecting…https://relay.example");
 });
 
-test("shows the paths in place of the relays once they are known, with what can be done", async () => {
+test("shows the paths instead of the relays once they are known, with their remedies", async () => {
   const { scorel } = show([]);
   await screen.findByTestId("relay-state");
   act(() =>

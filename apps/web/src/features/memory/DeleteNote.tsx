@@ -6,13 +6,13 @@ import type { NotePlace } from "./note";
 export interface DeleteNoteProps {
   host: Host;
   place: NotePlace;
-  /** As it was read. */
+  /** The version that was read. */
   version: string;
   onDone: (what: string) => Promise<unknown>;
   onClose: () => void;
 }
 
-/** Asks before a note is deleted. */
+/** Asks for confirmation before a note is deleted. */
 export function DeleteNote({ host, place, version, onDone, onClose }: DeleteNoteProps) {
   const { name } = place;
   return (

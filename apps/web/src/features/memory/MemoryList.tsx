@@ -16,22 +16,25 @@ import { NoteRow } from "./NoteRow";
 
 export interface MemoryListProps {
   host: Host;
-  /** Absent shows only the notes for all projects. */
+  /** If absent, only the notes for all projects are shown. */
   projectId?: string;
   mayManage: boolean;
 }
 
 const keyOf = (note: MemoryNote) => `${note.scope} ${note.name}`;
 
-/** A note that is deleted while somebody edits it keeps its form, and what was written in it. First: it is not moved. */
+/**
+ * Keeps the form of a note that is deleted while it is edited, with the text in it. It comes first, so that it does not
+ * move.
+ */
 function withEdited(notes: MemoryNote[], edited: MemoryNote | null): MemoryNote[] {
   return !edited || notes.some((note) => keyOf(note) === keyOf(edited)) ? notes : [edited, ...notes];
 }
 
-/** The notes that the agent keeps for later sessions, to read, change and delete. */
+/** The notes that the agent keeps for later sessions, which can be read, changed and deleted. */
 export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_memory", projectId ? { projectId } : {});
-  // The one that is edited, as it was then; "" is a new one.
+  // The edited note, as it was when editing began; "" for a new one.
   const [editing, setEditing] = useState<MemoryNote | "" | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const limited = isLimited(useHostData(host).info);

@@ -6,12 +6,12 @@ import type { Current } from "./use-note";
 
 export interface NoteConflictProps {
   theirs: Current;
-  /** The text was meant to be a new note. */
+  /** Whether the text was meant to be a new note. */
   isNew: boolean;
   onTake: () => void;
 }
 
-/** Says that the note is another one than was read, and shows it. Nothing was saved. */
+/** Shows that the note has changed since it was read. Nothing was saved. */
 export function NoteConflict({ theirs, isNew, onTake }: NoteConflictProps) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {

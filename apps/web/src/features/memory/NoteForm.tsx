@@ -15,16 +15,16 @@ import { useNote } from "./use-note";
 export interface NoteFormProps {
   host: Host;
   projectId: string | undefined;
-  /** Notes for all projects are refused. */
+  /** Whether notes for all projects are refused. */
   limited: boolean;
-  /** null is a new one. */
+  /** null for a new one. */
   note: MemoryNote | null;
-  /** Gets what was done, in words. */
+  /** Called with the result, in words. */
   onDone: (what: string) => Promise<unknown>;
   onCancel: () => void;
 }
 
-/** Changes a note, or creates one. */
+/** Edits a note, or creates one. */
 export function NoteForm({ host, projectId, limited, note, onDone, onCancel }: NoteFormProps) {
   const [name, setName] = useState(note?.name ?? "");
   const [scope, setScope] = useState<MemoryNote["scope"]>(note?.scope ?? (projectId ? "project" : "user"));
@@ -103,7 +103,7 @@ interface NewNoteProps {
   name: string;
   onName: (name: string) => void;
   scope: MemoryNote["scope"];
-  /** null where there is only one. */
+  /** null if there is only one. */
   onScope: ((scope: MemoryNote["scope"]) => void) | null;
 }
 

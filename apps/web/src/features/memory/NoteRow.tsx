@@ -15,11 +15,11 @@ export interface NoteRowProps {
   host: Host;
   projectId: string | undefined;
   note: MemoryNote;
-  /** null where this browser may not change it. */
+  /** null if this browser may not change it. */
   onEdit: (() => void) | null;
 }
 
-/** A note: what it is about, which sessions have it, and its text. */
+/** A note: its subject, the sessions that use it, and its text. */
 export function NoteRow({ host, projectId, note, onEdit }: NoteRowProps) {
   const [shown, setShown] = useState(false);
   const now = useNow(60_000);

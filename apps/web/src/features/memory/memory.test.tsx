@@ -8,10 +8,10 @@ import { FakeScorel } from "../../app/testing/fake-scorel";
 import { applyHostEvent } from "../shared/host-queries";
 import { MemoryList } from "./MemoryList";
 
-// As in Chromium, where it answers with a promise.
+// As in Chromium, where it returns a promise.
 Element.prototype.scrollIntoView = () => Promise.resolve() as never;
 
-/** A machine with one note, which refuses changes of another version as real ones do. */
+/** Shows a machine with one note, which rejects changes of another version as real ones do. */
 function show({ mayManage = true } = {}) {
   const host = new FakeScorel().host("dev_one");
   const files = new Map([["project build", { text: "make\n", version: 1 }]]);
@@ -72,7 +72,7 @@ test("shows a note, and changes it", async () => {
   fireEvent.click(screen.getByTestId("note-save"));
   await screen.findByText("Saved the note build.");
   expect(text()).toEqual(["project build: make all"]);
-  // The form is gone, and the focus with it, unless something took it.
+  // The form is gone, and so is the focus, unless something took it.
   expect(document.activeElement).not.toBe(document.body);
 });
 
@@ -92,7 +92,7 @@ test("a note that was changed meanwhile is shown, and replaced only on request",
   await waitFor(() => expect(text()).toEqual(["project build: make all"]));
 });
 
-test("the text of the other may be edited instead", async () => {
+test("the other version's text can be edited instead", async () => {
   const { files, text } = show();
   await edit();
   files.set("project build", { text: "ninja\n", version: 2 });
@@ -134,7 +134,7 @@ test("a note that is deleted while it is edited keeps its form", async () => {
   await waitFor(() => expect(text()).toEqual(["user taste: Likes tabs.", "project build: make all"]));
 });
 
-test("creates a note for all projects, and deletes one after a question", async () => {
+test("creates a note for all projects, and deletes one after a confirmation", async () => {
   const { text } = show();
   fireEvent.click(await screen.findByTestId("new-note"));
   write("note-name", "taste");
@@ -151,7 +151,7 @@ test("creates a note for all projects, and deletes one after a question", async 
   expect(text()).toEqual(["user taste: Likes tabs."]);
 });
 
-test("follows the machine, and offers nothing to whoever may only look", async () => {
+test("follows the machine, and offers no change to a browser that may only view", async () => {
   const { client, files } = show({ mayManage: false });
   await screen.findByTestId("note");
   files.set("user taste", { text: "Likes tabs.", version: 1 });
@@ -161,7 +161,7 @@ test("follows the machine, and offers nothing to whoever may only look", async (
   expect(screen.queryByTestId("new-note")).toBeNull();
 });
 
-test("an older machine has no notes to show", async () => {
+test("shows no notes on an older machine", async () => {
   const { host, client, container } = show();
   host.handlers.list_memory = () => {
     throw new ApiError(ApiKind.unknown_request, "unknown request list_memory");

@@ -1,6 +1,6 @@
 import type { MemoryNote, Requests } from "../../api/types";
 
-/** Names a note in a request. */
+/** Identifies a note in a request. */
 export type NotePlace = Requests["get_memory_note"]["request"];
 
 export function placeOf(scope: MemoryNote["scope"], name: string, projectId: string | undefined): NotePlace {

@@ -4,11 +4,11 @@ import { ApiKind } from "../../api/types";
 import { sentence } from "../shared/errors";
 import type { NotePlace } from "./note";
 
-/** A note as it is on the machine. Without a version there is none. */
+/** A note as stored on the host. Without a version it does not exist. */
 export interface Current {
   text: string;
   version: string;
-  /** The text is not all of the file, and so cannot be saved. */
+  /** Whether the text is only a part of the file, and so cannot be saved. */
   partial: boolean;
 }
 
@@ -29,8 +29,8 @@ async function read(host: Host, place: NotePlace): Promise<Current> {
 }
 
 /**
- * The text of a note while somebody edits it. A note that was changed meanwhile is not replaced: `theirs` then has it,
- * until somebody chooses.
+ * The text of an edited note. A note that was changed meanwhile is not replaced: `theirs` has it until the person
+ * chooses.
  */
 export function useNote(host: Host, opened: NotePlace | null) {
   const [base, setBase] = useState<Current | null>(opened ? null : none);
@@ -48,7 +48,7 @@ export function useNote(host: Host, opened: NotePlace | null) {
       read(host, opened).then(take, (cause) => setError(sentence(cause)));
     }
   }, []);
-  /** Saves the text over what was read, or over what replaced it. True once it is saved. */
+  /** Saves the text over the version that was read, or that replaced it. Resolves with true once it is saved. */
   const save = async (place: NotePlace): Promise<boolean> => {
     const version = theirs ? theirs.version : base?.version;
     try {

@@ -5,7 +5,7 @@ import { t } from "../../i18n/pair";
 import { rich } from "../../i18n/rich";
 import { useReadable, useScorel } from "../shared/scorel-context";
 
-/** Asks under which name machines will know this browser. What is typed counts once the field is left. */
+/** A field for the name of this browser on machines. The name takes effect when the field is left. */
 export function BrowserName({ onChanged }: { onChanged: () => void }) {
   const me = useReadable(useScorel().me);
   return me ? <NameForm label={me.label} onChanged={onChanged} /> : null;

@@ -1,4 +1,4 @@
-/** A command that breaks between its words only, and within one where that is wider than its box. */
+/** A command that wraps between words only, or within a word that is wider than its box. */
 export function CommandText({ command, ...rest }: { command: string; "data-testid"?: string }) {
   return (
     <code className="min-w-0 flex-1 py-1.5 font-mono text-sm" {...rest}>

@@ -3,7 +3,7 @@ import { t } from "../../i18n/pair";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { CommandText } from "./CommandText";
 
-/** What to run on a machine that has no scorel yet. */
+/** The commands to install scorel on a machine. */
 export function InstallHelp() {
   const relayUrl = useReadable(useScorel().relayUrl);
   const steps = [

@@ -14,15 +14,15 @@ import { PairingPanel } from "./PairingPanel";
 import { RedeemForm } from "./RedeemForm";
 import { usePairing } from "./use-pairing";
 
-/** How long the word of success stands before the page moves on, in milliseconds. */
+/** How long the success message is shown before the page moves on, in milliseconds. */
 const pause = 1200;
 
-/** The code that the page was opened with, until it was used. */
+/** The code of the link that opened the page, until it was used. */
 export interface LinkCode {
   current: string | null;
 }
 
-/** The first screen of a fresh browser, and the way to a further device. */
+/** The first page of a new browser, which also pairs further devices. */
 export function PairPage() {
   const { linkCode } = useRouteContext({ from: "/pair" });
   const scorel = useScorel();
@@ -42,7 +42,7 @@ export function PairPage() {
     return () => clearTimeout(timer);
   }, [doneId, navigate]);
 
-  // The code of a link is good for one visit of this page.
+  // The code of a link is valid for one visit of this page.
   useEffect(
     () => () => {
       linkCode.current = null;

@@ -11,7 +11,7 @@ import { minutesAndSeconds, useNow } from "../shared/time";
 import { CommandText } from "./CommandText";
 import type { PairingControl } from "./use-pairing";
 
-/** One panel for each step of a pairing; each says in a sentence what goes on. */
+/** One panel for each step of a pairing; each explains it in one sentence. */
 export function PairingPanel({ control }: { control: PairingControl }) {
   const { state, by } = control;
   switch (state.step) {

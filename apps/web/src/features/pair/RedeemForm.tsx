@@ -8,7 +8,7 @@ const digits = 12;
 
 const ScanSheet = lazy(() => import("./ScanSheet").then((module) => ({ default: module.ScanSheet })));
 
-/** Takes a code that the machine shows. */
+/** A field for a code that the host shows. */
 export function RedeemForm({ onRedeem }: { onRedeem: (code: string) => void }) {
   const [code, setCode] = useState("");
   const [error, setError] = useState<string | null>(null);
@@ -65,12 +65,12 @@ export function RedeemForm({ onRedeem }: { onRedeem: (code: string) => void }) {
   );
 }
 
-/** Whether the browser lets a page use a camera: one on a secure connection. */
+/** Reports whether the browser allows a page to use a camera, which requires a secure connection. */
 function hasCamera(): boolean {
   return typeof navigator.mediaDevices?.getUserMedia === "function";
 }
 
-/** What is wrong with a typed code, as a sentence; null when it can be tried. */
+/** Returns what is wrong with a typed code, as a sentence; null if it can be tried. */
 export function problemOf(code: string): string | null {
   const bare = code.replace(/[\s-]/g, "");
   if (bare === "") {

@@ -9,7 +9,7 @@ export interface ScanSheetProps {
   onClose: () => void;
 }
 
-/** Looks for the QR code of a machine with the camera. Pictures stay in this page. */
+/** Scans the QR code of a machine with the camera. Pictures stay in this page. */
 export function ScanSheet({ onCode, onClose }: ScanSheetProps) {
   const relayUrl = useReadable(useScorel().relayUrl);
   const video = useRef<HTMLVideoElement>(null);

@@ -3,15 +3,15 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { textIn, type View, viewsOf } from "./scan";
 
-// The QR codes of `scorel pair` as the camera of a phone sees them from 1 m: 60 degrees across a picture of 1280 by 720
-// are 1.11 pixels per millimeter. The terminal has a font of 14 px at 96 dpi, whose characters are 8.4 by 17 px.
+// The QR codes of `scorel pair` as a phone's camera sees them from 1 m: 60 degrees across a picture of 1280 by 720 are
+// 1.11 pixels per millimeter. The terminal has a font of 14 px at 96 dpi, whose characters are 8.4 by 17 px.
 
 const link = "https://relay.example.org/pair#7K3M-9QXR-2BTD";
 const camera = { width: 1280, height: 720, degrees: 60, distance: 1000 };
 const inch = 25.4;
 const cell = { width: (8.4 / 96) * inch, height: (17 / 96) * inch };
 
-/** Whether something is light at a place of a terminal, in millimeters from its corner. */
+/** Reports whether a point of a terminal is light, in millimeters from its corner. */
 type Screen = (x: number, y: number) => boolean;
 
 function terminal(drawn: string): { screen: Screen; width: number; height: number } {
@@ -28,7 +28,7 @@ function terminal(drawn: string): { screen: Screen; width: number; height: numbe
   return { screen, width: (rows[0]?.length ?? 0) * cell.width, height: rows.length * cell.height };
 }
 
-/** A frame of the camera. `shift` moves the camera by a part of a pixel, `tilt` turns it by degrees. */
+/** A frame of the camera. `shift` moves the camera by a fraction of a pixel, `tilt` turns it by degrees. */
 function picture({ screen, width, height }: ReturnType<typeof terminal>, shift: number, tilt: number) {
   const { width: columns, height: rows } = camera;
   const perPixel = (2 * camera.distance * Math.tan((camera.degrees / 2) * (Math.PI / 180))) / columns;
@@ -39,7 +39,7 @@ function picture({ screen, width, height }: ReturnType<typeof terminal>, shift: 
     for (let x = 0; x < columns; x++) {
       let light = 0;
       if (Math.hypot((x - columns / 2) * perPixel, (y - rows / 2) * perPixel) > Math.hypot(width, height) / 2 + 5) {
-        data.set([45, 45, 45, 255], (y * columns + x) * 4); // what is around it is dark
+        data.set([45, 45, 45, 255], (y * columns + x) * 4); // the surroundings are dark
         continue;
       }
       for (let i = 0; i < parts * parts; i++) {
@@ -47,7 +47,7 @@ function picture({ screen, width, height }: ReturnType<typeof terminal>, shift: 
         const dy = (y + shift + ((Math.floor(i / parts) + 0.5) / parts - 0.5) * 1.3 + 0.5 - rows / 2) * perPixel;
         light += screen(dx * cos - dy * sin + width / 2, dx * sin + dy * cos + height / 2) ? 1 : 0;
       }
-      // A dim screen in a lit room, with the noise of the sensor.
+      // A dim screen in a lit room, with sensor noise.
       const noise = (((x * 7919 + y * 104729) % 17) - 8) * 0.75;
       const value = 45 + (light / (parts * parts)) * 160 + noise;
       data.set([value, value, value, 255], (y * columns + x) * 4);
@@ -56,7 +56,7 @@ function picture({ screen, width, height }: ReturnType<typeof terminal>, shift: 
   return { width: columns, height: rows, data };
 }
 
-/** A view of a frame, as the scanner draws it: with the mean of the pixels around each place. */
+/** A view of a frame, as the scanner draws it: the mean of the pixels around each point. */
 function seen(frame: ReturnType<typeof picture>, view: View) {
   const width = Math.round(view.width * view.scale);
   const height = Math.round(view.height * view.scale);

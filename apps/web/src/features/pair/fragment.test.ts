@@ -15,14 +15,14 @@ describe("takeFragment", () => {
     expect(replaceState).toHaveBeenCalledExactlyOnceWith({ key: 1 }, "", "/pair?x=1");
   });
 
-  it("clears a fragment that is no code as well", () => {
+  it("also clears a fragment that is not a code", () => {
     const { fake, replaceState } = view("https://relay.example/pair#%E0%A4%A");
     expect(takeFragment(fake)).toBe("%E0%A4%A");
     expect(replaceState).toHaveBeenCalledOnce();
   });
 
   it.each(["https://relay.example/pair", "https://relay.example/pair#", "https://relay.example/d/dev_x#top"])(
-    "leaves %s alone",
+    "does not change %s",
     (url) => {
       const { fake, replaceState } = view(url);
       expect(takeFragment(fake)).toBeNull();

@@ -1,7 +1,6 @@
 /**
- * Takes the pairing code out of a link `/pair#CODE`, and clears it from the
- * address at once: it must not stay in the history, in a bookmark or on a screenshot.
- * Returns null when there is none.
+ * Takes the pairing code out of a link `/pair#CODE`, and clears it from the address at once: it must not stay in the
+ * history, in a bookmark or on a screenshot. Returns null if there is none.
  */
 export function takeFragment(view: Pick<Window, "location" | "history">): string | null {
   const { pathname, search, hash } = view.location;
@@ -12,6 +11,6 @@ export function takeFragment(view: Pick<Window, "location" | "history">): string
   try {
     return decodeURIComponent(hash.slice(1));
   } catch {
-    return hash.slice(1); // not a code either way; the sentence about it comes from redeeming
+    return hash.slice(1); // not a code either way; redeeming it reports the error
   }
 }

@@ -1,15 +1,18 @@
 import decodeQR from "qr/decode.js";
 
-/** The longest side in pixels of a whole frame that is searched: enough for a code that fills a fifth of it. */
+/** The longest side, in pixels, of a whole frame that is searched: enough for a code that fills a fifth of it. */
 const longest = 960;
 
 /** The pause between two searches, in milliseconds: a search takes tens of them on a phone. */
 const pause = 120;
 
-/** What a scanned text is to this page. */
+/** The meaning of a scanned text for this page. */
 export type Scanned = { code: string } | { otherRelay: string } | null;
 
-/** The pairing code in a scanned text: a link `RELAY/pair#CODE` of this relay, or the code itself. Null if it is neither. */
+/**
+ * Returns the pairing code in a scanned text: a link `RELAY/pair#CODE` of this relay, or the code itself. Returns null
+ * for anything else.
+ */
 export function codeIn(text: string, relayUrl: string): Scanned {
   const bare = /^[0-9a-z]{4}-?[0-9a-z]{4}-?[0-9a-z]{4}$/i;
   if (bare.test(text.trim())) {
@@ -26,7 +29,7 @@ export function codeIn(text: string, relayUrl: string): Scanned {
   return link.origin === new URL(relayUrl).origin ? { code } : { otherRelay: link.origin };
 }
 
-/** Opens the camera that looks away from the person, if there is a choice. */
+/** Opens the rear camera, if there is a choice. */
 export function openCamera(): Promise<MediaStream> {
   return navigator.mediaDevices.getUserMedia({
     audio: false,
@@ -34,7 +37,7 @@ export function openCamera(): Promise<MediaStream> {
   });
 }
 
-/** Searches the pictures of a playing video for QR codes until `signal` is aborted, and passes on the text of each. */
+/** Searches the frames of a playing video for QR codes until `signal` is aborted, and passes on the text of each. */
 export async function scan(video: HTMLVideoElement, found: (text: string) => void, signal: AbortSignal): Promise<void> {
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d", { willReadFrequently: true });
@@ -55,7 +58,7 @@ function read(
 ): string | null {
   const { videoWidth, videoHeight } = video;
   if (videoWidth === 0 || videoHeight === 0) {
-    return null; // no picture yet
+    return null; // no frame yet
   }
   const views = viewsOf(videoWidth, videoHeight);
   const { x, y, width, height, scale } = views[n % views.length] as View;
@@ -65,7 +68,7 @@ function read(
   return textIn(context.getImageData(0, 0, canvas.width, canvas.height));
 }
 
-/** A part of a frame, and by how much it is made larger before it is searched. */
+/** A part of a frame, and the factor by which it is enlarged before it is searched. */
 export interface View {
   x: number;
   y: number;
@@ -74,7 +77,10 @@ export interface View {
   scale: number;
 }
 
-/** What of a frame is searched, in turn: all of it, and its middle from nearby, where the code of a terminal at 1 m is. */
+/**
+ * Returns the parts of a frame to search in turn: all of it, and its enlarged middle, where the code of a terminal at 1
+ * m is.
+ */
 export function viewsOf(width: number, height: number): View[] {
   return [
     { x: 0, y: 0, width, height, scale: Math.min(1, longest / Math.max(width, height)) },
@@ -82,7 +88,7 @@ export function viewsOf(width: number, height: number): View[] {
   ];
 }
 
-/** The text of the QR code in a picture; null if there is none. */
+/** Returns the text of the QR code in a picture; null if there is none. */
 export function textIn(picture: Pick<ImageData, "width" | "height" | "data">): string | null {
   try {
     return decodeQR(picture);

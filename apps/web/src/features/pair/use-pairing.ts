@@ -5,9 +5,9 @@ import { takeFragment } from "./fragment";
 
 export interface PairingControl {
   state: PairingState;
-  /** How the present attempt began. */
+  /** How the current attempt began. */
   by: "showing" | "redeeming";
-  /** Begins again with a fresh code. */
+  /** Starts over with a new code. */
   showCode(): void;
   redeem(code: string): void;
 }
@@ -16,8 +16,8 @@ const requesting: PairingState = { step: "requesting" };
 const noStore = { get: () => requesting, subscribe: () => () => {} };
 
 /**
- * One pairing at a time; a new one cancels the one before, and leaving the page
- * cancels the last. `code` comes from a link and is redeemed at once.
+ * Runs one pairing at a time; a new one cancels the previous one, and leaving the page cancels the last. `code` comes
+ * from a link and is redeemed at once.
  */
 export function usePairing(code: string | null): PairingControl {
   const scorel = useScorel();
@@ -34,7 +34,7 @@ export function usePairing(code: string | null): PairingControl {
     };
   }, [attempt, scorel]);
 
-  // A link that is opened while the page is here changes only the fragment.
+  // Opening a link while the page is shown changes only the fragment.
   useEffect(() => {
     const follow = () => {
       const next = takeFragment(window);

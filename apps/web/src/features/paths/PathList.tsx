@@ -7,7 +7,7 @@ import { useReadable, useScorel } from "../shared/scorel-context";
 
 const none: readonly DevicePath[] = [];
 
-/** The paths to a device; empty until this browser has used it. */
+/** Returns the paths to a device; empty until this browser has used it. */
 export function usePaths(deviceId: string): readonly DevicePath[] {
   return useReadable(useScorel().paths)[deviceId] ?? none;
 }
@@ -27,7 +27,7 @@ const tones: Record<State, Tone> = {
   elsewhere: "neutral",
 };
 
-/** What the list is called, for a heading. */
+/** Returns the heading of the list. */
 export function pathsTitle(machine: string): string {
   return t("paths.list.title", { machine });
 }
@@ -36,7 +36,7 @@ export function PathsExplained() {
   return <p className="mt-1 text-muted text-sm">{t("paths.list.explanation")}</p>;
 }
 
-/** Each path to a device: its state, its round trip, and what can be done where it does not work. */
+/** The paths to a device: state, round-trip time, and the remedy for each that does not work. */
 export function PathList({ paths, machine }: { paths: readonly DevicePath[]; machine: string }) {
   return (
     <ul aria-label={pathsTitle(machine)} className="divide-y divide-line">
@@ -76,7 +76,7 @@ function PathRow({ path, machine }: { path: DevicePath; machine: string }) {
   );
 }
 
-/** What a path is called. */
+/** Returns the name of a path's kind. */
 export function kindOf(kind: DevicePath["kind"]): string {
   switch (kind) {
     case "relay":
@@ -115,7 +115,7 @@ function stateOf(state: State, machine: string): string {
   }
 }
 
-/** What can be done about a path, or what its relay says; null where there is nothing to say. */
+/** Returns the remedy for a path, or its relay's message; null if there is none. */
 function hintOf({ state, detail }: DevicePath, machine: string): ReactNode {
   switch (state) {
     case "origin":

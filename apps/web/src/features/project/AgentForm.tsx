@@ -14,9 +14,9 @@ import { EntryForm } from "./EntryForm";
 export interface AgentFormProps {
   host: Host;
   project: Project;
-  /** null is a new one. */
+  /** null for a new one. */
   agent: AgentInfo | null;
-  /** Gets what was done, in words. */
+  /** Called with the result, in words. */
   onDone: (what: string) => Promise<unknown>;
   onCancel: () => void;
 }
@@ -36,7 +36,7 @@ const scopes = [
   },
 ];
 
-/** The fields that are lists of names. */
+/** The fields with lists of names. */
 const nameLists = [
   {
     field: "tools",
@@ -73,7 +73,7 @@ const nameLists = [
   },
 ] as const;
 
-/** Creates or changes an agent. What does not fit, the machine says. */
+/** Creates or edits an agent. The host validates it. */
 export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormProps) {
   const { info } = useHostData(host);
   const [name, setName] = useState(agent?.name ?? "");
@@ -225,7 +225,7 @@ function fieldsOf(agent: AgentInfo | null): Fields {
   };
 }
 
-/** A missing list is all, an empty one none. */
+/** An absent list means all, an empty one none. */
 function textOf(list: readonly string[] | undefined): string {
   return list ? list.join(", ") || "none" : "";
 }
@@ -252,7 +252,7 @@ export function draftOf(fields: Fields, agent: AgentInfo | null): AgentDraft {
   const tools = listOf(fields.tools);
   const subagents = listOf(fields.subagents);
   const without = namesOf(fields.disallowedTools);
-  // What is no number goes to the host as -1, which says what would fit.
+  // Sends -1 for input that is not a number; the host's error then says what is valid.
   const number = (text: string) => (/^\d*$/.test(text.trim()) ? Number(text) : -1);
   const maxTurns = number(fields.maxTurns);
   const maxConcurrent = number(fields.maxConcurrent);

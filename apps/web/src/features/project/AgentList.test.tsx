@@ -33,7 +33,7 @@ function show() {
   return saved;
 }
 
-test("lists agents with their limits, enables them, and begins a session as one", async () => {
+test("lists agents with their limits, enables them, and starts a session as one", async () => {
   const saved = show();
   const [explore, mine] = (await screen.findAllByTestId("agent")) as [HTMLElement, HTMLElement];
   expect(explore.textContent).toContain("Tools: none");
@@ -52,7 +52,7 @@ test("lists agents with their limits, enables them, and begins a session as one"
   });
 });
 
-test("an agent that is built in is saved as a file of the project", async () => {
+test("a built-in agent is saved as a file of the project", async () => {
   const saved = show();
   const explore = (await screen.findAllByTestId("agent"))[0] as HTMLElement;
   fireEvent.click(within(explore).getByTestId("agent-edit"));
@@ -68,7 +68,7 @@ test("an agent that is built in is saved as a file of the project", async () => 
   expect(saved[0]).not.toHaveProperty("version");
 });
 
-test("a missing list is all, an empty one none", () => {
+test("an absent list means all, an empty one none", () => {
   const fields = { description: "d", model: "", disallowedTools: "", subagents: "", maxTurns: "x", maxConcurrent: "" };
   expect(draftOf({ ...fields, tools: "all", prompt: "" }, null)).toEqual({
     description: "d",
@@ -80,7 +80,7 @@ test("a missing list is all, an empty one none", () => {
   expect(draftOf({ ...fields, tools: " a, b(c) ,", prompt: "" }, null).tools).toEqual(["a", "b(c)"]);
 });
 
-test("asks for the agents again when the host says that they changed", async () => {
+test("reloads the agents when the host reports a change", async () => {
   const host = new FakeScorel().host("dev_one");
   const client = new QueryClient();
   let listed = agents;

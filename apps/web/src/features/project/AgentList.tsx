@@ -36,12 +36,12 @@ const scopes: Record<AgentInfo["scope"], string> = {
   },
 };
 
-/** The agents of a project: what each is for, whether it is used, and its definition. */
+/** The agents of a project: their purpose, whether they are enabled, and their definitions. */
 export function AgentList({ host, project, mayManage }: AgentListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_agents", { projectId: project.id });
   const { busy, error: refused, act } = useAct();
   const limited = isLimited(useHostData(host).info);
-  // The name of the one that is edited; "" is a new one.
+  // The name of the edited agent; "" for a new one.
   const [editing, setEditing] = useState<string | null>(null);
   const [said, setSaid] = useState<string | null>(null);
   const edit = (name: string) => {
@@ -195,7 +195,7 @@ function AgentRow({ host, project, agent, busy, onEdit, onToggle }: AgentRowProp
   );
 }
 
-/** What it may use and how far it may go, in one line. */
+/** Returns its tools and limits in one line. */
 function limits({ model, tools, maxTurns, maxConcurrent }: AgentInfo): string {
   const said = [
     t("project.agentList.tools", {

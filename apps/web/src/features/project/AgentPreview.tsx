@@ -11,7 +11,7 @@ export interface AgentPreviewProps {
   name: string;
 }
 
-/** What an agent is told when it gets a task. */
+/** The instructions that an agent receives with a task. */
 export function AgentPreview({ host, projectId, name }: AgentPreviewProps) {
   const { data, error } = useHostQuery(host, "preview_agent", { projectId, name });
   if (error) {

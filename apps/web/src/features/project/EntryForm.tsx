@@ -4,9 +4,9 @@ import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/project";
 
 export interface EntryFormProps {
-  /** Begins the test ids of its parts. */
+  /** The prefix of its test ids. */
   testId: string;
-  /** A new one is named here; any other keeps its name. */
+  /** Whether it is new and can be named here; existing ones keep their name. */
   isNew: boolean;
   name: string;
   namePlaceholder: string;
@@ -17,12 +17,12 @@ export interface EntryFormProps {
   ready: boolean;
   onSave: () => void;
   onCancel: () => void;
-  /** Stands beside the buttons. */
+  /** Shown beside the buttons. */
   action?: ReactNode;
   children: ReactNode;
 }
 
-/** The form of something that has a name: the name, its fields, what the machine says, and the buttons. */
+/** The form of a named item: name, fields, the host's message, and buttons. */
 export function EntryForm(props: EntryFormProps) {
   const { testId, isNew, name, namePlaceholder, onName, error, busy, ready, onSave, onCancel, action, children } =
     props;

@@ -1,4 +1,4 @@
-/** What the machine says of files that it left out, or that are unusual. */
+/** The host's notes about files that it skipped or that are unusual. */
 export function Notes({ notes, testId }: { notes: readonly string[] | undefined; testId: string }) {
   if (!notes?.length) {
     return null;

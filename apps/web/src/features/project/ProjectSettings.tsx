@@ -5,7 +5,7 @@ import type { ProjectSheetProps } from "./ProjectSheet";
 
 const ProjectSheet = lazy(chunk(() => import("./ProjectSheet")));
 
-/** What belongs to a project as a whole. It comes when it is opened: few people do, and seldom. */
+/** The settings of a project. They are loaded when opened, which is rare. */
 export function ProjectSettings(props: ProjectSheetProps) {
   return (
     <LazyPart onClose={props.onClose}>

@@ -16,12 +16,12 @@ import { Trust } from "./Trust";
 export interface ProjectSheetProps {
   host: Host;
   projectId: string;
-  /** Asks whether to take it off the list; absent where that is not offered. */
+  /** Asks whether to remove the project from the list; absent if that is not offered. */
   onRemove?: (project: Project) => void;
   onClose: () => void;
 }
 
-/** What belongs to a project: whether its folder is trusted, its MCP servers, agents, skills and notes, and its rules. */
+/** The settings of a project: trust in its folder, MCP servers, agents, skills, notes and rules. */
 export default function ProjectSheet({ host, projectId, onRemove, onClose }: ProjectSheetProps) {
   const { projects, info } = useHostData(host);
   const project = projects?.find((each) => each.id === projectId);

@@ -35,7 +35,7 @@ async function submitted(kind: number, message: string) {
 
 const request = { rule: "bash(tar *)", kind: "allow", projectId: "p1" };
 
-test("a rule that opens a lot is added after a question that shows it", async () => {
+test("a broad rule is added after a confirmation that shows it", async () => {
   const { field, asked, added } = await submitted(ApiKind.unconfirmed, warning);
   expect(screen.getByTestId("confirm-rule").textContent).toBe("bash(tar *)");
   expect(screen.getByText(/^The rule bash\(tar \*\) allows tar to run other programs/)).toBeTruthy();
@@ -57,7 +57,7 @@ test("Cancel adds nothing and keeps the text", async () => {
   expect(added()).toBe(0);
 });
 
-test("a missing grant is told and not asked about", async () => {
+test("a missing grant is reported without a confirmation", async () => {
   const { field } = await submitted(ApiKind.not_allowed, "this needs the grant rules, which this device does not have");
   expect(screen.queryByTestId("confirm-rule")).toBeNull();
   expect(field.value).toBe(" bash(tar *) ");

@@ -51,12 +51,12 @@ const scopes = [
 export interface RuleFormProps {
   host: Host;
   projectId: string;
-  /** Rules for all projects are refused. */
+  /** Whether rules for all projects are refused. */
   limited: boolean;
   onAdded: (rule: string) => Promise<unknown>;
 }
 
-/** Adds a rule. The machine says what is wrong with it, or what it opens: then it must be confirmed. */
+/** Adds a rule. The host reports what is wrong with it, or what it allows: then it must be confirmed. */
 export function RuleForm({ host, projectId, limited, onAdded }: RuleFormProps) {
   const [text, setText] = useState("");
   const [kind, setKind] = useState<string>("allow");

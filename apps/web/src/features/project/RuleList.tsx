@@ -46,7 +46,7 @@ export interface RuleListProps {
   mayManage: boolean;
 }
 
-/** The rules that calls of tools are judged by in a project, with a way to take back those that people added. */
+/** The rules that judge tool calls in a project. Rules that people added can be removed. */
 export function RuleList({ host, projectId, mayManage }: RuleListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_rules", { projectId });
   const { busy, error: refused, act } = useAct();
@@ -106,7 +106,7 @@ export function RuleList({ host, projectId, mayManage }: RuleListProps) {
 interface RuleRowProps {
   rule: PermissionRule;
   busy: boolean;
-  /** null where it cannot be removed from here. */
+  /** null if it cannot be removed from here. */
   onRemove: (() => void) | null;
 }
 

@@ -3,14 +3,14 @@ import { focusIsLost } from "../shared/lost-focus";
 
 export interface SectionProps {
   title: string;
-  /** Why something here did not work; null when it did. */
+  /** Why an action here failed; null if it did not. */
   error: string | null;
-  /** What was done here last, to be read out; null while something is being done. */
+  /** The last completed action, for screen readers; null during an action. */
   done?: string | null;
   children: ReactNode;
 }
 
-/** A part of a page of settings. It says what was done, and takes the focus of what is gone because of that. */
+/** A section of a settings page. It announces completed actions, and takes the focus of elements that they remove. */
 export function Section({ title, error, done = null, children }: SectionProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

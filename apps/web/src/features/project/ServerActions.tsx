@@ -12,16 +12,16 @@ export interface ServerActionsProps {
   projectId?: string;
   server: MCPServer;
   busy: boolean;
-  /** This browser may have servers started. */
+  /** Whether this browser may allow servers to start. */
   mayLoosen: boolean;
   onToggle: (enabled: boolean) => void;
-  /** null where this browser cannot change it. */
+  /** null if this browser cannot change it. */
   onEdit: (() => void) | null;
-  /** Gets what was done, in words. */
+  /** Called with the result, in words. */
   onRemoved: (what: string) => Promise<unknown>;
 }
 
-/** What can be done with a server, and what a test of it came to. */
+/** The actions for a server, and the result of testing it. */
 export function ServerActions(props: ServerActionsProps) {
   const { host, projectId, server, busy, mayLoosen, onToggle, onEdit, onRemoved } = props;
   const { name, state, version, disabled } = server;
@@ -137,7 +137,7 @@ function Action({ ref, testId, label, busy = false, onClick, children }: ActionP
   );
 }
 
-/** The tools of a server that works. */
+/** The tools of a working server. */
 function Tools({ tools }: { tools: Requests["test_mcp_server"]["response"]["tools"] }) {
   return (
     <div data-testid="mcp-tested" className="mt-1">

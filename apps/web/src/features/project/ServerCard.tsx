@@ -62,12 +62,12 @@ export interface ServerCardProps extends ServerActionsProps {
   onDecide: (allow: boolean) => void;
 }
 
-/** A server: what would be started or asked, how it stands, and the answer to whether it may. */
+/** A server: its command or address, its state, and the buttons to allow it. */
 export function ServerCard({ onDecide, ...rest }: ServerCardProps) {
   const { server, busy } = rest;
   const { state } = server;
   const shown = states[state] ?? { text: state, tone: "neutral" };
-  // One of the machine's own configuration needs no answer, and one of a folder that is not trusted gets none.
+  // A server of the host's own configuration needs no consent, and one of an untrusted folder cannot get it.
   const asks = Boolean(server.hash) && state !== "untrusted" && state !== "disabled";
   const allowed = asks && state !== "needs_consent" && state !== "denied";
   return (
@@ -125,7 +125,7 @@ export function ServerCard({ onDecide, ...rest }: ServerCardProps) {
   );
 }
 
-/** What a person consents to, every part of it. */
+/** Everything that a person consents to. */
 function What({ server }: { server: MCPServer }) {
   const { command, args, cwd, env, url, headers, sandbox } = server;
   if (!command && !url) {

@@ -14,14 +14,14 @@ import { draftOf, fieldsOf, type ServerFields, type ValueRow } from "./server-dr
 export interface ServerFormProps {
   host: Host;
   projectId?: string;
-  /** null is a new one. */
+  /** null for a new one. */
   server: MCPServer | null;
-  /** Gets what was done, in words. */
+  /** Called with the result, in words. */
   onDone: (what: string) => Promise<unknown>;
   onCancel: () => void;
 }
 
-/** How a value names a variable of the machine. */
+/** The syntax for a variable of the host in a value. */
 const variable = "\u0024{NAME}";
 
 const kinds = [
@@ -39,7 +39,7 @@ const kinds = [
   },
 ];
 
-/** Adds or changes an MCP server. What does not fit, the machine says. */
+/** Adds or edits an MCP server. The host validates it. */
 export function ServerForm({ host, projectId, server, onDone, onCancel }: ServerFormProps) {
   const [name, setName] = useState(server?.name ?? "");
   const [fields, setFields] = useState(() => fieldsOf(server));
@@ -161,7 +161,7 @@ interface ValueRowsProps {
   onChange: (rows: ValueRow[]) => void;
 }
 
-/** Names and values. One that was saved and is not shown stays while its field is empty. */
+/** Names and values. A saved value is hidden, and kept while its field is empty. */
 function ValueRows({ title, add, rows, onChange }: ValueRowsProps) {
   const change = (id: number, to: Partial<ValueRow>) =>
     onChange(rows.map((row) => (row.id === id ? { ...row, ...to } : row)));

@@ -31,7 +31,7 @@ function show(servers: MCPServer[], grants: HostInfo["grants"], projectId?: stri
 const all: HostInfo["grants"] = ["view", "approve", "manage", "shell"];
 const type = (box: HTMLElement, value: string) => fireEvent.change(box, { target: { value } });
 
-test("a server is added with its arguments and variables, and what does not fit is said", async () => {
+test("a server is added with its arguments and variables, and errors are shown", async () => {
   const { host, servers, asked } = show([], all);
   let refuse = true;
   host.handlers.save_mcp_server = ({ name }) => {
@@ -61,7 +61,7 @@ test("a server is added with its arguments and variables, and what does not fit 
   });
 });
 
-test("a change keeps values that are not shown", async () => {
+test("a change keeps hidden values", async () => {
   const env = [
     { name: "TOKEN", value: "", secret: true },
     { name: "LEVEL", value: "info" },
@@ -84,7 +84,7 @@ test("a change keeps values that are not shown", async () => {
   });
 });
 
-test("a test says which tools there are, or what is wrong", async () => {
+test("a test shows the tools, or what is wrong", async () => {
   const { host } = show([server("docs")], all);
   let answer: Requests["test_mcp_server"]["response"] = { tools: [{ name: "search", description: "Searches." }] };
   host.handlers.test_mcp_server = () => answer;
@@ -120,7 +120,7 @@ test("a server is disabled, enabled and removed", async () => {
   expect(asked("delete_mcp_server")).toEqual([{ projectId: "p1", name: "docs", version: "r1" }]);
 });
 
-test("without the grant nothing is added or changed here, and the page says how", async () => {
+test("without the grant nothing can be added or changed here, and the page explains how", async () => {
   show([server("docs")], ["view", "manage"]);
   await screen.findByRole("button", { name: "Disable docs" });
   for (const testId of ["mcp-add", "mcp-edit", "mcp-test"]) {

@@ -17,22 +17,22 @@ import { ServerForm } from "./ServerForm";
 export interface ServerListProps {
   host: Host;
   info: HostInfo | null;
-  /** Absent are the servers for all projects. */
+  /** If absent, the servers for all projects are shown. */
   projectId?: string;
 }
 
-/** A server that is deleted while somebody edits it keeps its form, and what was written in it. */
+/** Keeps the form of a server that is deleted while it is edited, with the text in it. */
 function withEdited(servers: MCPServer[], edited: MCPServer | null): MCPServer[] {
   return !edited || servers.some(({ name }) => name === edited.name) ? servers : [edited, ...servers];
 }
 
-/** The MCP servers of a project or of all projects, those that wait for an answer first. */
+/** The MCP servers of a project or of all projects, those that wait for consent first. */
 export function ServerList({ host, info, projectId }: ServerListProps) {
   const where = projectId ? { projectId } : {};
   const { data, error, refetch } = useHostQuery(host, "list_mcp_servers", where);
   const { busy, error: refused, act } = useAct();
   const [done, setDone] = useState<string | null>(null);
-  // The one that is edited, as it was then; "" is a new one.
+  // The edited server, as it was when editing began; "" for a new one.
   const [editing, setEditing] = useState<MCPServer | "" | null>(null);
   if (!projectId && isRefusal(error) && error.kind === ApiKind.bad_request) {
     return null; // an older host
@@ -45,7 +45,7 @@ export function ServerList({ host, info, projectId }: ServerListProps) {
       try {
         what = await run();
       } finally {
-        await refetch(); // also after a refusal: what is configured may be something else by now
+        await refetch(); // even after an error: the configuration may have changed meanwhile
       }
       setDone(what);
     });

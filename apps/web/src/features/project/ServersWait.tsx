@@ -14,7 +14,7 @@ export interface ServersWaitProps {
   projectId: string;
 }
 
-/** Says in a session that servers of its project wait for an answer, and leads to where it is given. */
+/** Shows in a session that servers of its project wait for consent, with a link to them. */
 export function ServersWait(props: ServersWaitProps) {
   return props.info.grants.includes("manage") ? <Waiting {...props} /> : null;
 }
@@ -64,7 +64,7 @@ function titleOf(waiting: MCPServer[]): string {
   return t("project.serversWait.thisFolderIncludes", { what, list });
 }
 
-/** What a person put off, until this tab is closed. */
+/** Stores which questions a person postponed, until this tab is closed. */
 function useLeft(key: string): [string, (question: string) => void] {
   const [left, setLeft] = useState(() => sessionStorage.getItem(key) ?? "");
   const leave = (question: string) => {

@@ -24,7 +24,7 @@ function show(answer: () => Requests["list_skills"]["response"], mayManage = fal
   return { host, container, asked: () => asked };
 }
 
-test("lists skills with their source, and the files that were left out", async () => {
+test("lists skills with their source, and the skipped files", async () => {
   show(() => ({
     skills: [
       {
@@ -48,7 +48,7 @@ test("lists skills with their source, and the files that were left out", async (
   expect((await screen.findByTestId("skill-text")).textContent).toBe("Be brief.");
 });
 
-test("says that there are none, and nothing on an older host", async () => {
+test("reports that there are none, and shows nothing on an older host", async () => {
   show(() => ({ skills: [] }));
   await screen.findByText("This project has no skills.");
   const { container, asked } = show(() => {

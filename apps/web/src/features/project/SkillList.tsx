@@ -14,12 +14,12 @@ import { Section } from "./Section";
 
 export interface SkillListProps {
   host: Host;
-  /** Absent shows the user's own, for all projects. */
+  /** If absent, the user's own skills for all projects are shown. */
   projectId?: string;
   mayManage: boolean;
 }
 
-/** Skills: what each is for and where it comes from, whether it is used, and the files that were left out. */
+/** Skills: their purpose and source, whether they are enabled, and the skipped files. */
 export function SkillList({ host, projectId, mayManage }: SkillListProps) {
   const where = projectId ? { projectId } : {};
   const { data, error, refetch } = useHostQuery(host, "list_skills", where);
@@ -121,7 +121,7 @@ function SkillRow({ host, projectId, skill, busy, onToggle }: SkillRowProps) {
   );
 }
 
-/** What a skill tells the agent. */
+/** The instructions of a skill. */
 function SkillText({ host, projectId, name }: { host: Host; projectId?: string; name: string }) {
   const { data, error } = useHostQuery(host, "get_skill", { ...(projectId ? { projectId } : {}), name });
   if (error) {

@@ -6,7 +6,7 @@ import { t } from "../../i18n/project";
 import { useAct } from "../shared/use-act";
 import { Section } from "./Section";
 
-/** Whether what the folder brings along counts, and the way to change it. */
+/** Whether the folder's own configuration is trusted, with a button to change it. */
 export function Trust({ host, project }: { host: Host; project: Project }) {
   const { busy, error, act } = useAct();
   const trusted = project.trusted ?? false;

@@ -5,14 +5,14 @@ export interface ValueRow {
   id: number;
   name: string;
   value: string;
-  /** The server has a value that is not shown; an empty field keeps it. */
+  /** Whether the server has a hidden value; an empty field keeps it. */
   saved: boolean;
 }
 
 export interface ServerFields {
   kind: "command" | "url";
   command: string;
-  /** One in each line. */
+  /** One per line. */
   args: string;
   cwd: string;
   env: ValueRow[];
@@ -41,7 +41,7 @@ export function draftOf(fields: ServerFields): MCPDraft {
     return { url: fields.url.trim(), headers: valuesOf(fields.headers) };
   }
   const args = fields.args.split("\n");
-  // An empty last line is how a text ends, not an argument.
+  // An empty last line ends the text; it is not an argument.
   while (args.at(-1) === "") {
     args.pop();
   }

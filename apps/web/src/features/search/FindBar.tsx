@@ -12,12 +12,12 @@ export interface FindBarProps {
   sessionId: string;
   text: string;
   onText: (text: string) => void;
-  /** The entry that is shown; undefined is the end of the session. */
+  /** The shown entry; undefined for the end of the session. */
   entryId: string | undefined;
   onClose: () => void;
 }
 
-/** Searches one session: how many places there are, and the way from one to the next. */
+/** Finds text in one session: the number of matches, and buttons to move between them. */
 export default function FindBar({ host, sessionId, text, onText, entryId, onClose }: FindBarProps) {
   const navigate = useNavigate();
   const field = useRef<HTMLInputElement>(null);
@@ -30,7 +30,7 @@ export default function FindBar({ host, sessionId, text, onText, entryId, onClos
       field.current?.focus();
     }
   }, [begins]);
-  // The newest place is where reading ends; from there the way leads up.
+  // Reading ends at the newest match, so the search moves up from there.
   const step = (by: number) => {
     if (!hits?.length) {
       return;
@@ -82,7 +82,7 @@ export default function FindBar({ host, sessionId, text, onText, entryId, onClos
   );
 }
 
-/** As in "3 of 17". */
+/** Returns a text such as "3 of 17". */
 function countOf({ hits, more }: ReturnType<typeof useFind>, at: number): string {
   if (!hits) {
     return "";

@@ -43,7 +43,7 @@ export function HitList({ found, compact = false }: HitListProps) {
   );
 }
 
-/** What the search came to, in words. */
+/** Returns the result of the search, in words. */
 function told(hits: number, behind: number): string {
   return behind > 0 ? t("search.hitList.resultsSoFar", { hits, behind }) : t("search.hitList.results", { hits });
 }

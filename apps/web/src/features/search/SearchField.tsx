@@ -13,7 +13,7 @@ export interface SearchFieldProps {
   ref?: Ref<HTMLInputElement>;
 }
 
-/** Where a search over sessions is typed. Escape clears it. */
+/** The search field for sessions. Escape clears it. */
 export function SearchField({ text, onText, busy, className, ref }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   useImperativeHandle(ref, () => field.current as HTMLInputElement);

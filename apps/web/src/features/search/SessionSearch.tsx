@@ -10,10 +10,10 @@ import { HitList } from "./HitList";
 import { askAgain, isSearch, type Search, whileTyping } from "./query";
 import { SearchField } from "./SearchField";
 
-/** How long nothing is typed before it is searched for, in milliseconds. */
+/** The pause in typing before a search begins, in milliseconds. */
 const pause = 180;
 
-/** The text once nothing was typed for a moment. */
+/** Returns the text after a pause in typing. */
 export function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -47,13 +47,13 @@ export function useSearch(host: Host, text: string): Search {
 
 export interface SessionSearchProps {
   host: Host;
-  /** In the sidebar: less of each hit. */
+  /** In the sidebar: shows less of each hit. */
   compact?: boolean;
-  /** What is in sight while nothing is searched for. */
+  /** Shown while there is no search. */
   children: React.ReactNode;
 }
 
-/** A search over all sessions of a device. What it finds takes the place of its children. */
+/** A search over all sessions of a device. The results replace its children. */
 export function SessionSearch({ host, compact = false, children }: SessionSearchProps) {
   const [text, setText] = useKeptState(`search ${host.deviceId} ${compact}`, "");
   const { found, error, busy } = useSearch(host, text);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isSearch, whileTyping } from "./query";
 
-describe("a search that is being typed", () => {
+describe("a search during typing", () => {
   it.each([
     ["migr", "migr*"],
     ["two wor", "two wor*"],
@@ -12,7 +12,7 @@ describe("a search that is being typed", () => {
     ["done*", "done*"],
     ["ends ", "ends*"],
     ["", ""],
-  ])("%j asks for %j", (text, query) => expect(whileTyping(text)).toBe(query));
+  ])("%j searches for %j", (text, query) => expect(whileTyping(text)).toBe(query));
 
   it.each([
     ["", false],
@@ -21,5 +21,5 @@ describe("a search that is being typed", () => {
     ["ab", true],
     ["京", true],
     ["7 4", true],
-  ])("%j is worth asking: %j", (text, worth) => expect(isSearch(text)).toBe(worth));
+  ])("%j is long enough to search: %j", (text, worth) => expect(isSearch(text)).toBe(worth));
 });

@@ -5,7 +5,7 @@ import type { Requests } from "../../api/types";
 import { assistant, hostInfo, project, summary, user } from "../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
-// Here before a test's clock runs.
+// Loaded before a test's fake clock runs.
 import "./FindBar";
 
 const dev = "dev_one";
@@ -37,7 +37,7 @@ function world() {
 }
 
 describe("a search", () => {
-  it("shows what was found, and leads to the entry", async () => {
+  it("shows the hits, and opens the entry", async () => {
     const { scorel, host } = world();
     const question = user("light it", { id: "e1", parentId: null });
     const answer = { ...assistant("the lamp is lit"), id: "e2", parentId: "e1" };
@@ -58,7 +58,7 @@ describe("a search", () => {
     await waitFor(() => expect(document.querySelector('[data-row="e2"]')?.className).toContain("bg-accent-soft"));
   });
 
-  it("says why there is no answer, and goes back to the list", async () => {
+  it("shows why there is no answer, and returns to the list", async () => {
     const { scorel, host } = world();
     host.handlers.search_sessions = () => Promise.reject(new Error("The index is away."));
     renderApp(scorel, `/d/${dev}`);
@@ -70,7 +70,7 @@ describe("a search", () => {
     await screen.findByTestId("session-row");
   });
 
-  it("asks for an entry that is far back, shows what stands around it, and leads back to the end", async () => {
+  it("loads a distant entry, shows the entries around it, and returns to the end", async () => {
     const { scorel, host } = world();
     const last = user("the end", { id: "e9", parentId: "e8" });
     const session = new FakeSession("s1", { entries: [last], earlier: "some" });
@@ -95,7 +95,7 @@ describe("a search", () => {
     ["elsewhere", "This message is on another branch of the session."],
     ["missing", "This message is no longer in the session."],
     ["failed", /could not be loaded/],
-  ] as const)("says so when the entry is %s", async (sought, text) => {
+  ] as const)("reports that the entry is %s", async (sought, text) => {
     const { scorel, host } = world();
     const session = new FakeSession("s1", { entries: [user("later", { id: "e9", parentId: null })], earlier: "some" });
     session.seekWith = sought;
@@ -119,7 +119,7 @@ describe("a search in one session", () => {
     return { host, entry: () => router.state.location.search };
   }
 
-  it("counts all places and leads from one to the next", async () => {
+  it("counts all matches and moves between them", async () => {
     const { host, entry } = open({ hits: [hit("n", 5, "name"), hit("e3", 4), hit("e2", 3), hit("e0", 1)], total: 4 });
     await screen.findByTestId("open-find");
     fireEvent.keyDown(document.body, { key: "/" });
@@ -142,7 +142,7 @@ describe("a search in one session", () => {
     expect(screen.queryByTestId("find")).toBeNull();
   });
 
-  it("says so where the machine cannot search one session", async () => {
+  it("reports a machine that cannot search one session", async () => {
     open({ hits: [hit("e3", 4)] });
     fireEvent.click(await screen.findByTestId("open-find"));
     fireEvent.change(await screen.findByTestId("find-text"), { target: { value: "lamp" } });

@@ -9,9 +9,9 @@ import { isSearch, whileTyping } from "./query";
 import { useSettled } from "./SessionSearch";
 
 export interface Find {
-  /** Where the text is, in the order of the session; null until that is known. */
+  /** The matches in the order of the session; null until known. */
   hits: SearchHit[] | null;
-  /** There are more before these. */
+  /** Whether there are more before these. */
   more: boolean;
   error: string | null;
   busy: boolean;
@@ -32,9 +32,9 @@ export function useFind(host: Host, sessionId: string, text: string): Find {
     retry: (failures, cause) => !isRefusal(cause) && failures < 2,
   });
   const found = asked ? data : undefined;
-  // A host that does not know how to search one session gives hits of all, and does not count.
+  // A host that cannot search one session returns hits of all, without a count.
   const old = found !== undefined && found.hits.length > 0 && found.total === undefined;
-  // A name is not a place in the transcript.
+  // A name is not part of the transcript.
   const hits = found?.hits.filter(({ role }) => role !== "name").reverse() ?? null;
   return {
     hits: old ? null : hits,

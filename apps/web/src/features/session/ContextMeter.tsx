@@ -11,11 +11,11 @@ export interface ContextMeterProps {
   host: Host;
   sessionId: string;
   entries: readonly SessionEntry[];
-  /** How many tokens the model of the session accepts; absent where that is not known. */
+  /** How many tokens the session's model accepts; absent if unknown. */
   contextWindow: number | undefined;
 }
 
-/** How full the context window is, as the model counted last. It opens what fills it. */
+/** How full the context window is, by the model's last count. It opens the details. */
 export function ContextMeter({ host, sessionId, entries, contextWindow }: ContextMeterProps) {
   const [open, setOpen] = useState(false);
   const used = useMemo(() => tokensUsed(entries), [entries]);
@@ -50,7 +50,10 @@ export function ContextMeter({ host, sessionId, entries, contextWindow }: Contex
   );
 }
 
-/** The tokens of the last call on the path to the last entry; 0 after a summary, whose size no call has told yet. */
+/**
+ * Returns the tokens of the last call on the path to the last entry; 0 after a summary, whose size no call has reported
+ * yet.
+ */
 export function tokensUsed(entries: readonly SessionEntry[]): number {
   let wanted: string | null | undefined = entries.at(-1)?.id;
   for (let i = entries.length - 1; i >= 0 && wanted; i--) {

@@ -9,7 +9,7 @@ export interface ContextSheetProps {
   onClose: () => void;
 }
 
-/** What uses the context of a session: the system prompt, tools and messages, with their tokens. */
+/** The context of a session by use: system prompt, tools and messages, with their tokens. */
 export default function ContextSheet({ host, sessionId, onClose }: ContextSheetProps) {
   return (
     <Sheet title={t("session.contextMeter.title")} onClose={onClose}>

@@ -14,13 +14,13 @@ export interface DeleteSessionProps {
   onClose: () => void;
 }
 
-/** Asks once more, deletes the session on the machine, and leaves its page. */
+/** Asks for confirmation, deletes the session on the host, and leaves its page. */
 export default function DeleteSession({ host, session, view, onClose }: DeleteSessionProps) {
   const navigate = useNavigate();
   const { deviceId } = host;
   const confirm = async () => {
     await host.request("delete_session", { sessionId: session.id });
-    // What was still to be sent has no place to go any more.
+    // Unsent prompts have no session any more.
     for (const prompt of view?.state.get().outgoing ?? []) {
       if (prompt.mine) {
         view?.discard(prompt.clientKey);

@@ -10,14 +10,14 @@ import { hostKey } from "../shared/host-queries";
 import { useReadable } from "../shared/scorel-context";
 import { tokens } from "../shared/tokens";
 
-/** What the model of a session would be given with the next prompt. */
+/** The context that the session's model would get with the next prompt. */
 export function SessionContext({ host, sessionId }: { host: Host; sessionId: string }) {
   const online = useReadable(host.status) === "open";
   const { data, error } = useQuery({
     queryKey: hostKey(host.deviceId, "get_snapshot", { sessionId }),
     queryFn: () => host.request("get_snapshot", { sessionId }),
     enabled: online,
-    // It changes with every message: read again whenever the details are opened.
+    // It changes with every message: reloaded whenever the details are opened.
     gcTime: 0,
     retry: (failures, cause) => !isRefusal(cause) && failures < 2,
   });

@@ -13,14 +13,14 @@ const DeleteSession = lazy(chunk(() => import("./DeleteSession")));
 
 export interface SessionMenuProps {
   host: Host;
-  /** null until the machine has sent it. */
+  /** null until the host has sent it. */
   info: HostInfo | null;
   session: SessionSummary;
-  /** The session as it is shown; absent in a list. */
+  /** The shown session; absent in a list. */
   view?: SessionView | undefined;
-  /** For a screen reader and as a tooltip. */
+  /** The name for screen readers, also shown as a tooltip. */
   label?: string;
-  /** Opens what the session has changed, where the page has no button for it. */
+  /** Opens the session's changes, if the page has no button for it. */
   onChanges?: (() => void) | undefined;
 }
 

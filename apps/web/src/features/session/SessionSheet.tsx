@@ -18,16 +18,16 @@ import { useUpdateSession } from "./use-update-session";
 export interface SessionSheetProps {
   host: Host;
   session: SessionSummary;
-  /** This browser may change the session. */
+  /** Whether this browser may change the session. */
   mayChange: boolean;
-  /** Opens what the session has changed; absent where it has a button of its own. */
+  /** Opens the session's changes; absent if they have their own button. */
   onChanges?: (() => void) | undefined;
-  /** Asks whether to delete it; null where this browser may not. */
+  /** Asks whether to delete it; null if this browser may not. */
   onDelete: (() => void) | null;
   onClose: () => void;
 }
 
-/** The details of a session, and what can be done with it as a whole. */
+/** The details and the actions of a session. */
 export default function SessionSheet({ host, session, mayChange, onChanges, onDelete, onClose }: SessionSheetProps) {
   return (
     <Sheet title={t("session.sessionSheet.sessionDetails")} onClose={onClose}>

@@ -6,7 +6,7 @@ import { costOf, SessionSpent } from "./SessionSpent";
 
 const tokens = (input: number, cost: number) => ({ input, output: 1, cacheRead: 0, cacheWrite: 0, cost });
 
-test("the total has the agents of a session, and not what a fork took over", () => {
+test("the total includes the session's subagents, but not usage inherited by a fork", () => {
   const session = {
     ...summary("s1", "p1", "A session"),
     usage: tokens(1000, 1),
@@ -24,7 +24,7 @@ test("the total has the agents of a session, and not what a fork took over", () 
   expect(shown).toContain("Interrupted calls (usage unknown): 3");
 });
 
-test("a session of which nothing is known shows nothing", () => {
+test("a session without known usage shows nothing", () => {
   const { container } = render(<SessionSpent session={summary("s1", "p1", "A session")} />);
   expect(container.textContent).toBe("");
 });

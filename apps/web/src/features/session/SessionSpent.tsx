@@ -3,7 +3,7 @@ import { t } from "../../i18n/session";
 import { dollars } from "../shared/money";
 import { tokens } from "../shared/tokens";
 
-/** The usage of the session so far; nothing where no provider reported any. */
+/** The usage of the session so far; renders nothing if no provider reported any. */
 export function SessionSpent({ session }: { session: SessionSummary }) {
   const { usage, auxiliary, delegated, inherited, uncounted } = session;
   if (!usage && !auxiliary && !delegated && !inherited && !uncounted) {
@@ -46,7 +46,7 @@ export function SessionSpent({ session }: { session: SessionSummary }) {
   );
 }
 
-/** What the session cost so far, with the agents that it gave tasks to; 0 where no prices are known. */
+/** Returns the cost of the session so far, including its subagents; 0 if prices are unknown. */
 export function costOf({ usage, auxiliary, delegated }: SessionSummary): number {
   return (usage?.cost ?? 0) + (auxiliary?.cost ?? 0) + (delegated?.cost ?? 0);
 }
@@ -55,7 +55,7 @@ function priced({ cost }: TokenUsage): string {
   return cost ? `, ${dollars(cost)}` : "";
 }
 
-/** The same where room is short; nothing where no prices are known. */
+/** The cost, for narrow places; renders nothing if prices are unknown. */
 export function SessionCost({ session }: { session: SessionSummary }) {
   const cost = costOf(session);
   if (cost === 0) {

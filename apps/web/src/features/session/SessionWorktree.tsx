@@ -1,7 +1,7 @@
 import type { SessionSummary, Worktree } from "../../api/types";
 import { t } from "../../i18n/session";
 
-/** Where a session works that has a git worktree of its own. */
+/** The git worktree of a session. */
 export function SessionWorktree({ session }: { session: SessionSummary }) {
   const { worktree } = session;
   if (!worktree) {
@@ -31,12 +31,12 @@ export function SessionWorktree({ session }: { session: SessionSummary }) {
   );
 }
 
-/** Whether a session works in a worktree that is there. */
+/** Reports whether a session works in an existing worktree. */
 export function hasWorktree({ worktree }: SessionSummary): boolean {
   return worktree !== undefined && worktree !== null && !worktree.removed;
 }
 
-/** What became of a worktree when its session was archived; null if nothing did. */
+/** Returns what happened to a worktree when its session was archived; null if nothing did. */
 export function leftText(worktree: Worktree): string | null {
   if (worktree.removed) {
     return t("session.sessionWorktree.removed");

@@ -24,7 +24,7 @@ function answer(tokens: number): object {
 }
 
 describe("the context meter", () => {
-  it("counts what the model counted last, on this branch and after the last summary", () => {
+  it("shows the model's last count on this branch and after the last summary", () => {
     const entries = path(user("a"), answer(900), user("b"));
     expect(tokensUsed(entries)).toBe(900);
     expect(tokensUsed([])).toBe(0);
@@ -35,7 +35,7 @@ describe("the context meter", () => {
     expect(tokensUsed(path(user("a"), answer(900), { type: "compaction" }, user("b")))).toBe(0);
   });
 
-  it("opens what uses the context, and when it is summarized", async () => {
+  it("opens the context by use, and its state after a compaction", async () => {
     const scorel = new FakeScorel();
     scorel.devices.set([{ id: "dev_one", label: "workshop", online: true }]);
     const host = scorel.host("dev_one");

@@ -49,7 +49,7 @@ const old = summary("s1", "p1", "Old lamps", { updatedAt: Date.now() - 9_000_000
 const fresh = summary("s2", "p1", "New lamps");
 
 describe("a session in the list", () => {
-  it("stands first once it is pinned, and says so", async () => {
+  it("comes first once it is pinned, with a mark", async () => {
     const { scorel } = world(old, fresh);
     renderApp(scorel, `/d/${dev}`);
     await screen.findByText("Old lamps");
@@ -59,7 +59,7 @@ describe("a session in the list", () => {
     expect((await openMenu("Old lamps")).getByRole("button", { name: "Unpin" })).toBeTruthy();
   });
 
-  it("leaves the list for the archive, and comes back", async () => {
+  it("moves to the archive, and back", async () => {
     const { scorel } = world(old, fresh);
     renderApp(scorel, `/d/${dev}`);
     fireEvent.click((await openMenu("Old lamps")).getByRole("button", { name: "Archive" }));
@@ -72,7 +72,7 @@ describe("a session in the list", () => {
     await waitFor(() => expect(rows()).toHaveLength(2));
   });
 
-  it("opens a terminal in its worktree while that is there", async () => {
+  it("opens a terminal in its worktree while that exists", async () => {
     const worktree = { folder: "/home/ada/.scorel-worktrees/lamps/1", branch: "scorel/1", base: "abc" };
     const { scorel } = world({ ...old, worktree }, { ...fresh, worktree: { ...worktree, removed: true } });
     renderApp(scorel, `/d/${dev}`);
@@ -83,7 +83,7 @@ describe("a session in the list", () => {
     expect(menu.getByTestId("session-terminal").getAttribute("href")).not.toContain("session=");
   });
 
-  it("says what became of its worktree when it is archived", async () => {
+  it("shows what happened to its worktree when it is archived", async () => {
     const worktree = { folder: "/home/ada/.scorel-worktrees/lamps/1", branch: "scorel/1", base: "abc" };
     const { scorel, host } = world({ ...old, worktree }, fresh);
     host.handlers.update_session = () => ({
@@ -96,7 +96,7 @@ describe("a session in the list", () => {
     await screen.findByText("Session archived. Worktree kept: it has changes that are not committed.");
   });
 
-  it("follows what another client does to it", async () => {
+  it("follows the changes of another client", async () => {
     const { scorel, host } = world(old, fresh);
     renderApp(scorel, `/d/${dev}`);
     await screen.findByText("Old lamps");
@@ -108,7 +108,7 @@ describe("a session in the list", () => {
     await waitFor(() => expect(rows()).toHaveLength(2));
   });
 
-  it("keeps what the machine refuses to change, and shows why", async () => {
+  it("does not change when the machine refuses, and shows why", async () => {
     const { scorel, host } = world(fresh);
     host.handlers.update_session = () => Promise.reject(new Error("the disk is full"));
     renderApp(scorel, `/d/${dev}`);
@@ -131,7 +131,7 @@ describe("the details of a session", () => {
     return { host, sheet: within(await screen.findByRole("dialog")) };
   };
 
-  it("show what the model would be given", async () => {
+  it("show the context of the next prompt", async () => {
     const { sheet } = await opened(fresh);
     const context = await sheet.findByTestId("session-context");
     await within(context).findByText("31.4K of 128K tokens");
@@ -143,7 +143,7 @@ describe("the details of a session", () => {
     expect(context.textContent).toContain("12 earlier messages are not listed.");
   });
 
-  it("say why the context is not there", async () => {
+  it("show why the context is missing", async () => {
     const { sheet } = await opened(fresh, (host) => {
       host.handlers.get_snapshot = () => Promise.reject(new Error("the session file is damaged"));
     });
@@ -167,7 +167,7 @@ describe("the details of a session", () => {
     ]);
   });
 
-  it("offer no change to a browser that may only look", async () => {
+  it("offer no change to a browser that may only view", async () => {
     const { sheet } = await opened(fresh, (host) => {
       host.handlers.get_host = () => ({ host: hostInfo({ grants: ["view"] }) });
     });

@@ -3,7 +3,7 @@ import type { Host } from "../../api/contract";
 import type { Requests } from "../../api/types";
 import { putSession } from "../shared/sessions";
 
-/** Changes what a session is listed by. The answer is shown before the event that tells everybody. */
+/** Changes the listed properties of a session. The answer is shown before the event that notifies all clients. */
 export function useUpdateSession(host: Host, sessionId: string) {
   const client = useQueryClient();
   return async (fields: Omit<Requests["update_session"]["request"], "sessionId">) => {

@@ -12,7 +12,7 @@ import { chooseTheme, chosenTheme, type ThemeChoice } from "./theme";
 
 export interface SettingsSheetProps {
   onClose: () => void;
-  /** Leads to the page that looks at the connection: the sheet stands outside of the router. */
+  /** Opens the page that checks the connection: the sheet is outside the router. */
   onCheck: () => void;
 }
 

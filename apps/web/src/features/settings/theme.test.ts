@@ -11,7 +11,7 @@ beforeEach(() => {
   showTheme("");
 });
 
-it("shows the chosen theme, keeps it, and goes back to that of the system", () => {
+it("shows the chosen theme, stores it, and returns to the system's", () => {
   chooseTheme("dark");
   expect(document.documentElement.dataset.theme).toBe("dark");
   expect(bars()).toEqual(["#0e1210", "#0e1210"]);
@@ -29,7 +29,7 @@ it("follows a choice of another tab", () => {
   expect(document.documentElement.dataset.theme).toBe("light");
 });
 
-it("treats anything else in the storage as no choice", () => {
+it("treats any other stored value as no choice", () => {
   localStorage.setItem("scorel.theme", "sepia");
   expect(chosenTheme()).toBe("");
 });

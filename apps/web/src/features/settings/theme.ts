@@ -1,7 +1,7 @@
 /** The themes of the page. */
 export type Theme = "light" | "dark";
 
-/** What is chosen in the settings: a theme, or "" for that of the system. */
+/** The choice in the settings: a theme, or "" for the system's. */
 export type ThemeChoice = Theme | "";
 
 const key = "scorel.theme";
@@ -14,11 +14,11 @@ export function chosenTheme(): ThemeChoice {
     const stored = localStorage.getItem(key);
     return stored === "light" || stored === "dark" ? stored : "";
   } catch {
-    return ""; // the browser lets this page store nothing
+    return ""; // the browser does not allow this page to store anything
   }
 }
 
-/** Shows the choice and keeps it, if the browser stores anything. */
+/** Shows the choice and stores it, if the browser allows that. */
 export function chooseTheme(choice: ThemeChoice): void {
   showTheme(choice);
   try {
@@ -28,11 +28,11 @@ export function chooseTheme(choice: ThemeChoice): void {
       localStorage.removeItem(key);
     }
   } catch {
-    // It holds until the page is closed.
+    // The choice lives until the page is closed.
   }
 }
 
-/** Shows the page in a theme. */
+/** Applies a theme to the page. */
 export function showTheme(choice: ThemeChoice): void {
   const root = document.documentElement;
   if (choice) {
@@ -45,7 +45,7 @@ export function showTheme(choice: ThemeChoice): void {
   }
 }
 
-/** Shows the chosen theme, and follows a choice that is made in another tab. */
+/** Applies the chosen theme, and follows a choice made in another tab. */
 export function followTheme(): void {
   showTheme(chosenTheme());
   addEventListener("storage", (event) => {

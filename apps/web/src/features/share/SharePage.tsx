@@ -18,7 +18,10 @@ import { useTitle } from "../shared/use-title";
 /** How many sessions of a project are offered. */
 const shown = 4;
 
-/** Where something that another app shared, or a new session, belongs. What was shared becomes a draft; nothing is sent. */
+/**
+ * Chooses the session for content that another app shared, or a new session. The content becomes a draft; nothing is
+ * sent.
+ */
 export function SharePage() {
   const shared = sharedText(useSearch({ from: "/share" }));
   const devices = useReadable(useScorel().devices);
@@ -57,10 +60,10 @@ export function SharePage() {
   );
 }
 
-/** What a share target was given, as one text. */
+/** Returns the content passed to the share target, as one text. */
 export function sharedText({ title, text, url }: { title?: string; text?: string; url?: string }): string {
   const parts = [title, text, url].map((part) => part?.trim() ?? "").filter(Boolean);
-  // Apps repeat the address in the text, or the title.
+  // Apps repeat the address in the text or in the title.
   const own = parts.filter(
     (part, i) => !parts.some((other, j) => j !== i && (other !== part || j < i) && other.includes(part)),
   );
@@ -147,7 +150,7 @@ function ProjectTargets({ device, project, shared }: TargetsProps & { project: P
   );
 }
 
-/** Puts a text behind what is in a draft. */
+/** Appends a text to a draft. */
 async function addToDraft(key: string, text: string): Promise<void> {
   if (text) {
     const draft = peekDraft(key) ?? (await readDraft(key));

@@ -42,7 +42,7 @@ test("what was shared becomes the draft of a session, as text, and is not sent",
   expect(document.querySelector("script")).toBeNull();
 });
 
-test("it comes behind what a draft holds", async () => {
+test("it is appended to an existing draft", async () => {
   const { scorel } = world();
   const { router } = renderApp(scorel, `/d/${dev}/new?project=p1`);
   fireEvent.change(await composer(), { target: { value: "before" } });
@@ -53,7 +53,7 @@ test("it comes behind what a draft holds", async () => {
   await waitFor(() => expect(box.value).toBe("before\nshared"));
 });
 
-test("without a text it leads to a new session", async () => {
+test("without a text it opens a new session", async () => {
   const { scorel } = world();
   const { router } = renderApp(scorel, "/share");
   fireEvent.click(await screen.findByTestId("share-new"));
@@ -70,7 +70,7 @@ test.each([
   expect(sharedText(given)).toBe(text);
 });
 
-test("the manifest's icons are there, in the size that it names, and its addresses are pages", () => {
+test("the manifest's icons exist in the named size, and its addresses are pages", () => {
   const folder = join(import.meta.dirname, "../../../public");
   const manifest = JSON.parse(readFileSync(join(folder, "manifest.webmanifest"), "utf8"));
   for (const { src, sizes, type } of manifest.icons) {

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { cx } from "../../components/cx";
 
-/** The way to the page that finds out where the connection stops. */
+/** A link to the page that checks the connection. */
 export function ConnectionLink({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <Link

@@ -3,7 +3,7 @@ import { Button } from "../../components/Button";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/shared";
 
-/** Asks for what a relay wants that lets newcomers in by invite only. */
+/** Asks for the invite that a relay requires of new clients. */
 export function InviteStrip({ text, onInvite }: { text: string; onInvite: (invite: string) => void }) {
   const [invite, setText] = useState("");
   const submit = (event: FormEvent) => {

@@ -7,7 +7,7 @@ import { ConnectionLink } from "./ConnectionLink";
 import { useReadable, useScorel } from "./scorel-context";
 import { useNow } from "./time";
 
-// Few relays ask for an invite.
+// Few relays require an invite.
 const InviteStrip = lazy(async () => ({ default: (await import("./InviteStrip")).InviteStrip }));
 
 const words: Record<LinkState["state"], () => string> = {
@@ -24,7 +24,7 @@ const tones: Record<LinkState["state"], Tone> = {
   unsupported: "danger",
 };
 
-/** The state of the connection to the relay, always in sight. Where room is short, all is well needs no word. */
+/** The state of the connection to the relay, always visible. In narrow places it has no text while all is well. */
 export function LinkLight({ compact = false }: { compact?: boolean }) {
   const link = useReadable(useScorel().link);
   return (
@@ -41,7 +41,7 @@ export function LinkLight({ compact = false }: { compact?: boolean }) {
   );
 }
 
-/** Says what is wrong with the connection, and what can be done. Shows nothing while all is well. */
+/** Shows what is wrong with the connection, and what to do. Renders nothing while all is well. */
 export function LinkBanner() {
   const scorel = useScorel();
   const link = useReadable(scorel.link);
@@ -57,7 +57,7 @@ export function LinkBanner() {
   if (link.state === "refused") {
     return <Strip tone="danger" text={link.message} onRetry={() => scorel.reconnectNow()} />;
   }
-  // The first attempt is quick as a rule; a banner that flashes by would only alarm.
+  // The first attempt is usually fast; a flashing banner would only alarm people.
   if (link.state !== "connecting" || (link.attempt <= 1 && link.lastError === null)) {
     return null;
   }

@@ -10,7 +10,7 @@ import { MissingChunk, mayReload, whyMissing } from "./missing-chunk";
 
 type Why = "asking" | "reloading" | "updated" | "unreachable" | "unknown";
 
-/** What is said in each case. */
+/** The texts for each case. */
 const texts: Record<Why, () => { title: string; text: string }> = {
   asking: () => ({ title: t("shared.missingPart.loading"), text: t("shared.missingPart.asking") }),
   reloading: () => ({ title: t("shared.missingPart.updated"), text: t("shared.missingPart.reloading") }),
@@ -20,11 +20,11 @@ const texts: Record<Why, () => { title: string; text: string }> = {
 };
 
 export interface MissingPartProps {
-  /** Loads the page again. */
+  /** Reloads the page. */
   reload?: () => void;
 }
 
-/** Says why a part of the page is missing. After an update it loads the page again, once. */
+/** Shows why a part of the page is missing. After an update it reloads the page, once. */
 export function MissingPart({ reload = () => void reloadFromServer() }: MissingPartProps) {
   const [why, setWhy] = useState<Why>("asking");
   const [reloadNow] = useState(() => reload);
@@ -68,12 +68,12 @@ export function MissingPart({ reload = () => void reloadFromServer() }: MissingP
 }
 
 export interface LazyPartProps {
-  /** Set around a sheet: closes it. Without it a part that is missing leaves its place empty. */
+  /** Set around a sheet: closes it. Without it, nothing is shown in place of a missing part. */
   onClose?: () => void;
   children: ReactNode;
 }
 
-/** Wraps a part that loads on demand. If it cannot be fetched, everything around it stays in place. */
+/** Wraps a part that loads on demand. If it cannot be loaded, everything around it stays in place. */
 export function LazyPart({ onClose, children }: LazyPartProps) {
   return (
     <CatchBoundary

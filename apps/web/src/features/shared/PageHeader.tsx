@@ -9,7 +9,7 @@ import { useWide } from "./use-media";
 export interface PageHeaderProps {
   title: ReactNode;
   subtitle?: ReactNode;
-  /** Where the back arrow leads on a phone. */
+  /** The target of the back arrow on a phone. */
   back?: LinkProps;
   actions?: ReactNode;
 }
@@ -25,7 +25,7 @@ export function PageHeader({ title, subtitle, back, actions }: PageHeaderProps) 
           <Link
             {...back}
             onClick={(event) => {
-              // Back to the page as it was left, not to a new copy of it.
+              // Goes back to the page as it was left, not to a new copy of it.
               const plain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
               if (plain && isBehind(router.buildLocation(back).pathname)) {
                 event.preventDefault();

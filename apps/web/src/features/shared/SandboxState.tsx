@@ -4,7 +4,7 @@ import { ShieldIcon, WarningIcon } from "../../components/icons";
 import { t } from "../../i18n/shared";
 import { sandboxWords } from "./sandbox";
 
-/** What holds the agent's commands back on the machine, and what does not. Nothing for a machine that does not tell. */
+/** The restrictions on the agent's commands, and their gaps. Renders nothing for a host that does not report them. */
 export function SandboxState({ info, className }: { info: HostInfo | null; className?: string }) {
   const words = info ? sandboxWords(info) : null;
   if (!words) {

@@ -1,4 +1,4 @@
-/** Two ends and the line between them that bends through the relay. */
+/** The logo: two ends and the line between them, bent through the relay. */
 export function Mark({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" width="1.5em" height="1.5em" fill="none" aria-hidden="true" className={className}>

@@ -1,4 +1,4 @@
-/** Scrolls a box, and nothing around it, until an element in it is in its middle, or so far below its top. */
+/** Scrolls a box, and nothing around it, until an element is in its middle, or at an offset below its top. */
 export function bringIntoSight(box: HTMLElement, element: Element, where: "top" | "middle" | number): void {
   const outer = box.getBoundingClientRect();
   const inner = element.getBoundingClientRect();

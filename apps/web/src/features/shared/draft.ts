@@ -5,7 +5,7 @@ export type { Draft, Unkept } from "../../api/drafts";
 let drafts = new Drafts();
 const others = new Map<string, Set<(draft: Draft) => void>>();
 const tried = new Map<string, Set<(unkept: Unkept | null) => void>>();
-/** Something was typed in this window since it has the focus. */
+/** Whether anything was typed in this window since it got the focus. */
 let typed = false;
 globalThis.addEventListener?.("focus", () => {
   typed = false;
@@ -17,8 +17,8 @@ globalThis.addEventListener?.(
   },
   true,
 );
-// Who types here has the newest text. Other windows show it, so that nobody writes on in an older one. The last words
-// of the window that was left come when this one has the focus already.
+// The focused window has the newest text. Other windows show it, so that nobody continues an older one. The last words
+// of the previous window arrive when this one already has the focus.
 const listen = () => {
   drafts.onTried = (key, unkept) => {
     for (const listener of tried.get(key) ?? []) {
@@ -36,7 +36,10 @@ const listen = () => {
 };
 listen();
 
-/** Calls the listener after each try to keep the draft, with what of it is not on disk. Returns a function that ends it. */
+/**
+ * Calls the listener after each attempt to store the draft, with the part that is not on disk. Returns a function that
+ * unsubscribes.
+ */
 export function onTriedDraft(key: string, listener: (unkept: Unkept | null) => void): () => void {
   return add(tried, key, listener);
 }
@@ -47,27 +50,27 @@ function add<T>(all: Map<string, Set<T>>, key: string, listener: T): () => void 
   return () => listeners.delete(listener);
 }
 
-/** Calls the listener with what another tab has kept under the key. Returns a function that ends it. */
+/** Calls the listener with drafts that another tab has stored under the key. Returns a function that unsubscribes. */
 export function onOtherDraft(key: string, listener: (draft: Draft) => void): () => void {
   return add(others, key, listener);
 }
 
 const flush = () => void drafts.flush();
 globalThis.addEventListener?.("pagehide", flush);
-globalThis.addEventListener?.("blur", flush); // before another window is typed in
+globalThis.addEventListener?.("blur", flush); // before typing continues in another window
 globalThis.document?.addEventListener("visibilitychange", flush);
 
-/** Keeps the draft of a composer; it survives the tab. One that is sent is deleted after `stored`. */
+/** Stores the draft of a composer, which survives the tab. The draft of a sent prompt is deleted after `stored`. */
 export function keepDraft(key: string, text: string, images: Draft["images"] = [], stored?: Promise<unknown>): void {
   drafts.keep(key, { text, images }, stored);
 }
 
-/** What this page has just kept under the key. */
+/** Returns the draft that this page has just kept under the key. */
 export function peekDraft(key: string): Draft | undefined {
   return drafts.peek(key);
 }
 
-/** The draft that was kept; empty where there is none. */
+/** Returns the stored draft; an empty one if there is none. */
 export async function readDraft(key: string): Promise<Draft> {
   const draft = await drafts.read(key);
   const old = takeOld(key);
@@ -79,12 +82,11 @@ export async function readDraft(key: string): Promise<Draft> {
 }
 
 /**
- * Puts a draft under another key, behind what is there already; the old key is empty then. A composer that shows it is
- * told.
+ * Moves a draft to another key, after any text there, and empties the old key. A composer that shows it is notified.
  */
 export async function carryDraft(from: string, to: string): Promise<void> {
   const [old, there] = await Promise.all([readDraft(from), readDraft(to)]);
-  const { text, images } = peekDraft(from) ?? old; // it may have been typed in meanwhile
+  const { text, images } = peekDraft(from) ?? old; // it may have been edited meanwhile
   const kept = peekDraft(to) ?? there;
   if (!text && images.length === 0) {
     return;
@@ -103,14 +105,14 @@ export async function carryDraft(from: string, to: string): Promise<void> {
   }
 }
 
-/** Forgets what is not kept yet, for tests. */
+/** Drops all unsaved drafts, for tests. */
 export function forgetDrafts(): void {
   drafts.close();
   drafts = new Drafts();
   listen();
 }
 
-// An older version kept drafts for the tab alone.
+// Returns a draft that an older version stored for this tab only.
 function takeOld(key: string): Draft | null {
   try {
     const text = sessionStorage.getItem(`draft:${key}`) ?? "";

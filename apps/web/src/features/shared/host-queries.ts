@@ -13,12 +13,12 @@ export { hostKey } from "./host-keys";
 
 type Name = keyof Requests;
 
-/** The host of a device. The same id gives the same object. */
+/** Returns the host of a device, the same object for the same id. */
 export function useHost(deviceId: string): Host {
   return useScorel().host(deviceId);
 }
 
-/** A read from the host. It is asked while the channel is open; what was heard before stays in sight. */
+/** A query of the host. It runs while the channel is open; earlier answers stay visible. */
 export function useHostQuery<K extends Name>(host: Host, name: K, fields: Requests[K]["request"]) {
   const status = useReadable(host.status);
   const queryKey = hostKey(host.deviceId, name, fields);
@@ -31,13 +31,13 @@ export function useHostQuery<K extends Name>(host: Host, name: K, fields: Reques
   });
 }
 
-/** Keeps the answers of one host fresh by its events, and asks all again when the channel comes back. */
+/** Updates the answers of one host by its events, and reloads all of them when the channel is back. */
 export function useHostFreshness(host: Host): void {
   const client = useQueryClient();
   useEffect(() => host.onEvent((event) => applyHostEvent(client, host.deviceId, event)), [client, host]);
   useEffect(() => {
-    // Told of every change, not only of what is rendered: a channel that was
-    // replaced at once goes from open to open, and events were missed between.
+    // Notified of every change, not only of rendered ones: a channel that was replaced at once goes from open to open,
+    // and events were missed between.
     let before = host.status.get();
     return host.status.subscribe(() => {
       const now = host.status.get();
@@ -51,7 +51,7 @@ export function useHostFreshness(host: Host): void {
   }, [client, host]);
 }
 
-/** Puts a host event into the cache. */
+/** Applies a host event to the cache. */
 export function applyHostEvent(client: QueryClient, deviceId: string, event: Event): void {
   switch (event.type) {
     case "projects_changed":
@@ -89,7 +89,7 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
       return;
     case "clients_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_clients"] });
-      // The grants of this browser may be among what changed.
+      // The grants of this browser may have changed too.
       void client.invalidateQueries({ queryKey: [deviceId, "get_host"] });
       void client.invalidateQueries({ queryKey: [deviceId, "list_terminals"] });
       return;
@@ -98,7 +98,7 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
   }
 }
 
-/** Names for the ids of clients: "this browser", the label that the host knows, or "another device". */
+/** Returns a function that names client ids: "this browser", the label that the host knows, or "another device". */
 export function useClientNames(host: Host): (clientId: string | undefined) => string {
   const me = useReadable(useScorel().me);
   const { data } = useHostQuery(host, "list_clients", {});

@@ -1,11 +1,11 @@
-// What a page remembers for the way back: for each entry of the browser's history, in this tab, also over a reload.
+// What a page restores on the way back: by entry of the browser's history, in this tab, also after a reload.
 
 import { useLocation } from "@tanstack/react-router";
 import { type RefObject, useLayoutEffect, useState } from "react";
 
 const storageName = "scorel.kept";
 
-/** How much is remembered; the oldest is forgotten. */
+/** How many values are stored; the oldest is dropped. */
 const most = 100;
 
 type Kept = [key: string, value: unknown][];
@@ -18,26 +18,26 @@ function all(): Kept {
   }
 }
 
-/** What was kept under a key; undefined where nothing was. */
+/** Returns the value stored under a key; undefined if there is none. */
 export function readKept<T>(key: string): T | undefined {
   return all().find(([known]) => known === key)?.[1] as T | undefined;
 }
 
-/** Keeps a value; undefined forgets it. */
+/** Stores a value; undefined removes it. */
 export function keep(key: string, value: unknown): void {
   const others = all().filter(([known]) => known !== key);
   try {
     const next = value === undefined ? others : [...others, [key, value]];
     sessionStorage.setItem(storageName, JSON.stringify(next.slice(-most)));
-  } catch {} // storage is full or closed: the way back begins at the top
+  } catch {} // storage is full or unavailable: the page then begins at the top
 }
 
-/** The key of something at the present entry of the history. */
+/** Returns the key of a value for the current entry of the history. */
 export function useEntryKey(name: string): string {
   return `${useLocation({ select: ({ state }) => state.__TSR_key ?? "" })} ${name}`;
 }
 
-/** A state that is as it was when people come back. */
+/** A state that is restored when people come back. */
 export function useKeptState<T>(name: string, initial: T): [T, (value: T) => void] {
   const key = useEntryKey(name);
   const [value, setValue] = useState(() => readKept<T>(key) ?? initial);
@@ -50,7 +50,9 @@ export function useKeptState<T>(name: string, initial: T): [T, (value: T) => voi
   ];
 }
 
-/** Keeps where a box was scrolled to. What it holds may come later: the place is found when it is there. */
+/**
+ * Restores the scroll position of a box. Its contents may arrive later: the position is restored once they are there.
+ */
 export function useKeptScroll(box: RefObject<HTMLElement | null>, name: string): void {
   const key = useEntryKey(`scroll ${name}`);
   useLayoutEffect(() => {
@@ -67,7 +69,7 @@ export function useKeptScroll(box: RefObject<HTMLElement | null>, name: string):
         wanted = Math.abs(element.scrollTop - wanted) < 2 ? 0 : wanted;
       }
     };
-    // Whoever scrolls goes elsewhere.
+    // A reader who scrolls cancels the restoring.
     const giveUp = () => {
       wanted = 0;
     };
@@ -97,14 +99,14 @@ export function useKeptScroll(box: RefObject<HTMLElement | null>, name: string):
 
 const pathAt = (index: number) => `path ${index}`;
 
-/** Keeps which page is at which place of the history. Used once, around all pages. */
+/** Stores which page is at which entry of the history. Used once, around all pages. */
 export function useKeptPath(): void {
   const path = useLocation({ select: ({ pathname }) => pathname });
   const index = useLocation({ select: ({ state }) => state.__TSR_index });
   useLayoutEffect(() => keep(pathAt(index), path), [path, index]);
 }
 
-/** Tells whether the browser's Back leads to a path. */
+/** Returns a function that reports whether the browser's Back leads to a path. */
 export function useIsBehind(): (path: string) => boolean {
   const index = useLocation({ select: ({ state }) => state.__TSR_index });
   return (path) => index > 0 && readKept(pathAt(index - 1)) === path;

@@ -1,14 +1,14 @@
 import { chunk } from "./missing-chunk";
 
-/** Code that a page can begin without. */
+/** Code that is loaded after the page has begun. */
 export interface Late<T> {
-  /** Fetches it, unless it is here or on its way. */
+  /** Loads the code, unless it is loaded or loading. */
   load(): Promise<T>;
-  /** Null while it is not here. */
+  /** Returns the code, or null until it is loaded. */
   now(): T | null;
 }
 
-/** Code that is loaded behind the first rows. One that could not be fetched is fetched again for the next who asks. */
+/** Code that is loaded after the first rows. After a failure, the next call tries again. */
 export function late<T>(fetch: () => Promise<T>): Late<T> {
   const get = chunk(fetch);
   let part: T | null = null;

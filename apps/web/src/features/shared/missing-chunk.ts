@@ -1,7 +1,7 @@
-// Parts of the page come when they are needed. After an update the server has no file of the page that is open: only
-// loading the page again helps.
+// Parts of the page are loaded on demand. After an update the server no longer has the files of an open page: only
+// reloading helps.
 
-/** A part of the page could not be fetched. */
+/** A part of the page that could not be loaded. */
 export class MissingChunk extends Error {
   constructor(cause: unknown) {
     super("missing-chunk", { cause });
@@ -9,7 +9,7 @@ export class MissingChunk extends Error {
   }
 }
 
-/** An import whose failure is told apart from an error of the code that it brings. */
+/** Wraps an import, so that a failure to load differs from an error of the loaded code. */
 export function chunk<T>(load: () => Promise<T>): () => Promise<T> {
   return () =>
     load().catch((cause: unknown) => {
@@ -17,7 +17,7 @@ export function chunk<T>(load: () => Promise<T>): () => Promise<T> {
     });
 }
 
-/** Why a part is missing. `script` is what the page would start with now. */
+/** Why a part is missing. `script` is the script that a new page would start with. */
 export type Missing = { why: "updated"; script: string } | { why: "unreachable" } | { why: "unknown" };
 
 /** Asks the server which version it serves. */
@@ -33,10 +33,10 @@ export async function whyMissing(): Promise<Missing> {
   }
 }
 
-/** Remembers for which version this tab was reloaded, so that no tab reloads for ever. */
+/** The version for which this tab was reloaded, so that no tab reloads forever. */
 const reloadedFor = "scorel.reloaded";
 
-/** Whether the page may reload by itself: once for each version, and never over something that was not sent. */
+/** Reports whether the page may reload by itself: once for each version, and never with unsent text. */
 export function mayReload(script: string): boolean {
   if (unsent()) {
     return false;
@@ -48,11 +48,11 @@ export function mayReload(script: string): boolean {
     sessionStorage.setItem(reloadedFor, script);
     return true;
   } catch {
-    return false; // without storage there is no telling a loop
+    return false; // without storage a loop cannot be detected
   }
 }
 
-/** Whether a field that is in sight holds something, or images are attached. */
+/** Reports whether a visible field contains text, or images are attached. */
 function unsent(): boolean {
   const fields = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
     "textarea, input:is([type=text], [type=url], [type=password], :not([type]))",

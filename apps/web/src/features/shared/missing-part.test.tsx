@@ -27,7 +27,7 @@ async function shown(state: string) {
   return screen.getByTestId("missing-part");
 }
 
-test("after an update the page says so and reloads once, never again for the same version", async () => {
+test("after an update the page reports it and reloads once, never again for the same version", async () => {
   const reload = vi.fn();
   const first = render(<MissingPart reload={reload} />);
   expect((await shown("reloading")).textContent).toContain("scorel was updated");
@@ -40,7 +40,7 @@ test("after an update the page says so and reloads once, never again for the sam
   expect(reload).toHaveBeenCalledTimes(2);
 });
 
-test("what is written and not sent keeps the page from reloading by itself", async () => {
+test("unsent text keeps the page from reloading by itself", async () => {
   const reload = vi.fn();
   render(
     <>

@@ -1,6 +1,6 @@
 const nameOf = (deviceId: string) => `scorel.model.${deviceId}`;
 
-/** The model that was last chosen for new sessions on a machine; "" where none was. */
+/** Returns the model that was last chosen for new sessions on a machine; "" if none was. */
 export function rememberedModel(deviceId: string): string {
   try {
     return localStorage.getItem(nameOf(deviceId)) ?? "";
@@ -9,7 +9,7 @@ export function rememberedModel(deviceId: string): string {
   }
 }
 
-/** Keeps the model that new sessions on a machine begin with, in this browser. "" forgets it. */
+/** Stores the model for new sessions on a machine, in this browser. "" removes it. */
 export function rememberModel(deviceId: string, name: string): void {
   try {
     if (name) {
@@ -17,5 +17,5 @@ export function rememberModel(deviceId: string, name: string): void {
     } else {
       localStorage.removeItem(nameOf(deviceId));
     }
-  } catch {} // storage is full or closed: the choice holds for this page alone
+  } catch {} // storage is full or unavailable: the choice lives in this page only
 }

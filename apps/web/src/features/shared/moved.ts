@@ -1,16 +1,16 @@
 import { Store } from "../../api/store";
 import { useReadable } from "./scorel-context";
 
-/** The devices that sessions were moved to, as the devices that had them said: by device and session. */
+/** The devices that sessions were moved to, as reported by their former devices: by device and session. */
 export const moved = new Store<Readonly<Record<string, string>>>({});
 
-/** Notes where a session is now. */
+/** Records where a session is now. */
 export function noteMoved(from: string, sessionId: string, to: string): void {
   const { [`${to}/${sessionId}`]: _, ...others } = moved.get();
   moved.set({ ...others, [`${from}/${sessionId}`]: to });
 }
 
-/** Notes that a device has a session, which may have been moved away from it before. */
+/** Records that a device has a session, which may have been moved away from it before. */
 export function noteHere(deviceId: string, sessionId: string): void {
   const { [`${deviceId}/${sessionId}`]: before, ...others } = moved.get();
   if (before) {
@@ -18,7 +18,7 @@ export function noteHere(deviceId: string, sessionId: string): void {
   }
 }
 
-/** The device that has a session now; undefined while the asked one has it, as far as this page knows. */
+/** Returns the device that has a session now; undefined if it is the given one, as far as this page knows. */
 export function useMovedTo(deviceId: string, sessionId: string): string | undefined {
   return useReadable(moved)[`${deviceId}/${sessionId}`];
 }

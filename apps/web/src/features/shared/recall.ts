@@ -5,12 +5,12 @@ import { KEPT } from "../../api/copies";
 import type { Requests } from "../../api/types";
 import { useReadable } from "./scorel-context";
 
-/** Under which key it is known when the copies of a device were saved. */
+/** Returns the key for the time at which the copies of a device were saved. */
 const savedKey = (deviceId: string) => [deviceId, "saved"];
 
 /**
- * Shows what this browser kept of an answer until the host has given it. `shape` makes of it what is under the key. The
- * host is asked all the same: when its channel opens, all of its answers are asked for again.
+ * Shows this browser's copy of an answer until the host has answered. `shape` converts it to the cached form. The host
+ * is queried all the same: when its channel opens, all of its answers are loaded again.
  */
 export function useRecalled<K extends keyof Requests>(
   host: Host,
@@ -41,7 +41,7 @@ export function useRecalled<K extends keyof Requests>(
   }, [client, host, name, hash]);
 }
 
-/** When what is shown of a device was saved, in Unix milliseconds; null where it is not a saved copy. */
+/** Returns when the shown data of a device was saved, in Unix milliseconds; null if it is not a saved copy. */
 export function useSavedAt(host: Host): number | null {
   const { data } = useQuery<number>({ queryKey: savedKey(host.deviceId), queryFn: skipToken });
   return useReadable(host.status) === "open" ? null : (data ?? null);

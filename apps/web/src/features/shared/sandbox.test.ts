@@ -5,11 +5,11 @@ import { sandboxWords } from "./sandbox";
 
 const words = (more: Partial<HostInfo>) => sandboxWords(hostInfo(more));
 
-test("a machine that tells nothing of a sandbox has no words", () => {
+test("a machine that reports no sandbox state has no texts", () => {
   expect(words({})).toBeNull();
 });
 
-test("no sandbox is said plainly, with its reason", () => {
+test("a missing sandbox is stated plainly, with its reason", () => {
   const none = words({ sandbox: "none", sandboxNote: "bubblewrap is not installed" });
   expect(none?.strength).toBe("none");
   expect(none?.title).toBe("Commands run without a sandbox");
@@ -25,14 +25,14 @@ test.each<[string, string[], RegExp]>([
     /^Write access: the project, \/tmp, and \/data only\. Network access: everything except TCP\./,
   ],
   ["someday", [], /Network access: someday\./],
-])("what commands reach: %s", (network, writable, text) => {
+])("what commands can access: %s", (network, writable, text) => {
   const full = words({ sandbox: "bubblewrap+landlock", sandboxLimits: { network, writable } });
   expect(full?.strength).toBe("full");
   expect(full?.lines.join(" ")).toMatch(text);
   expect(full?.lines.at(-1)).toContain("Not restricted");
 });
 
-test("a weak sandbox says what it leaves open, and what is exposed or missing", () => {
+test("a weak sandbox shows its gaps, and what is exposed or missing", () => {
   const weak = words({
     sandbox: "landlock",
     sandboxLimits: { network: "open", writable: ["/home/ada"], exposed: ["/home/ada/.scorel"], missing: ["/gone"] },
@@ -45,7 +45,7 @@ test("a weak sandbox says what it leaves open, and what is exposed or missing", 
   ]);
 });
 
-test("a host that runs as root is warned about, and more so without a strong sandbox", () => {
+test("a host that runs as root gets a warning, stronger without a strong sandbox", () => {
   const sandboxLimits = { network: "open", writable: [] };
   const strong = words({ sandbox: "bubblewrap+landlock", sandboxLimits, runsAsRoot: true });
   expect(strong?.warnings).toEqual(["The host runs as root. Run it as an ordinary user."]);

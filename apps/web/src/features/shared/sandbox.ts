@@ -1,20 +1,20 @@
-// What holds the commands of an agent back on a machine, in words for people.
+// The restrictions on an agent's commands on a machine, in words.
 
 import type { HostInfo } from "../../api/types";
 import { locale } from "../../i18n/i18n";
 import { t } from "../../i18n/shared";
 
 export interface SandboxWords {
-  /** "none" where nothing holds a command back, "weak" where less does than could. */
+  /** "none" if nothing restricts commands, "weak" if less does than could. */
   strength: "none" | "weak" | "full";
   title: string;
   /** One sentence each. */
   lines: string[];
-  /** What can do harm though a sandbox is there, one sentence each. */
+  /** Remaining dangers despite a sandbox, one sentence each. */
   warnings: string[];
 }
 
-/** null for a machine that tells nothing of it: an older one. */
+/** Returns null for an older host, which does not report it. */
 export function sandboxWords({
   sandbox,
   sandboxNote,

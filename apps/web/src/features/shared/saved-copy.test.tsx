@@ -27,7 +27,7 @@ function world() {
   return { scorel, host };
 }
 
-test("the lists of a machine that cannot be reached are there, with their time, until it answers", async () => {
+test("the lists of an unreachable machine are shown, with their time, until it answers", async () => {
   const complaints = vi.spyOn(console, "error");
   const { scorel, host } = world();
   renderApp(scorel, `/d/${dev}`);
@@ -44,7 +44,7 @@ test("the lists of a machine that cannot be reached are there, with their time, 
   complaints.mockRestore();
 });
 
-test("a copy never takes the place of what the machine has said", async () => {
+test("a copy never replaces an answer of the machine", async () => {
   const { scorel, host } = world();
   host.status.set("open");
   host.handlers.get_host = () => ({ host: hostInfo() });
@@ -61,7 +61,7 @@ test("a copy never takes the place of what the machine has said", async () => {
 test.each([
   ["offline", `Saved copy from ${clock(savedAt)}. workshop is offline`],
   ["reconnecting", `Saved copy from ${clock(savedAt)}. Reconnecting to workshop`],
-] as const)("the copy of a session says that it is one: %s", async (status, text) => {
+] as const)("the copy of a session is marked as one: %s", async (status, text) => {
   const { scorel, host } = world();
   const session = new FakeSession("s1", {
     ...{ status, savedAt, summary: summary("s1", "p1", "Yesterday"), entries: [entry("was said")], earlier: "some" },
@@ -75,7 +75,7 @@ test.each([
   await waitFor(() => expect(screen.queryByTestId("session-strip")).toBeNull());
 });
 
-test("a prompt that this browser could not store says so", async () => {
+test("a prompt that this browser could not store is marked", async () => {
   const { scorel, host } = world();
   const prompt = { clientKey: "k", text: "hello", state: "device", mine: true, createdAt: 1 } as const;
   const session = new FakeSession("s1", { outgoing: [prompt] });

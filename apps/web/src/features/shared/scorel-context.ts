@@ -3,7 +3,7 @@ import type { Readable, Scorel } from "../../api/contract";
 
 export const ScorelContext = createContext<Scorel | null>(null);
 
-/** The one Scorel of the page. */
+/** Returns the one Scorel of the page. */
 export function useScorel(): Scorel {
   const scorel = useContext(ScorelContext);
   if (!scorel) {
@@ -12,7 +12,7 @@ export function useScorel(): Scorel {
   return scorel;
 }
 
-/** The present value of a store; the component renders again when it changes. */
+/** Returns the current value of a store; the component renders again when it changes. */
 export function useReadable<T>(readable: Readable<T>): T {
   const subscribe = useCallback((listener: () => void) => readable.subscribe(listener), [readable]);
   const get = useCallback(() => readable.get(), [readable]);

@@ -23,21 +23,21 @@ describe("a session that changed", () => {
     expect(idsOf(withSession(pages(), at("a", 40)))).toEqual([["a", "c", "b"], []]);
   });
 
-  it("is counted when it is new, and not when it was only not here", () => {
+  it("is counted when it is new, and not when it was only not loaded", () => {
     expect(withSession(pages("y"), at("new", 50, 0)).pages[0]?.total).toBe(10);
     expect(withSession(pages("y"), at("far", 50)).pages[0]?.total).toBe(9);
   });
 
-  it("waits for its page when it is older than what is here", () => {
+  it("waits for its page when it is older than the loaded ones", () => {
     expect(idsOf(withSession(pages("y"), at("far", 5)))).toEqual([["c", "b"], ["a"]]);
     expect(idsOf(withSession(pages(), at("far", 5)))).toEqual([["far", "c", "b"], ["a"]]);
   });
 
-  it("is new in a list that is here as a whole", () => {
+  it("is new in a completely loaded list", () => {
     expect(withSession(pages(), at("back", 25)).pages[0]?.total).toBe(10);
   });
 
-  it("leaves the list when it is archived, and comes back from the archive", () => {
+  it("leaves the list when it is archived, and returns from the archive", () => {
     const archived = { ...at("b", 20), archived: true };
     const after = withSession(pages(), archived);
     expect(idsOf(after)).toEqual([["c"], ["a"]]);
@@ -54,7 +54,7 @@ describe("a session that changed", () => {
     expect(idsOf(withSession(pages("y"), { ...at("old", 1), pinned: true }))).toEqual([["old", "c", "b"], ["a"]]);
   });
 
-  it("waits for its page when it is new and only pinned ones are here", () => {
+  it("waits for its page when it is new and only pinned ones are loaded", () => {
     const pinned = { pageParams: [""], pages: [{ sessions: [{ ...at("p", 1), pinned: true }], next: "x", total: 3 }] };
     expect(withSession(pinned, at("new", 50))).toBe(pinned);
   });

@@ -7,28 +7,28 @@ import { hostKey } from "./host-keys";
 import { useRecalled } from "./recall";
 import { useReadable } from "./scorel-context";
 
-/** How many sessions are asked for at once. */
+/** How many sessions are requested at once. */
 const pageSize = 50;
 
 type Page = Requests["list_sessions"]["response"];
 type Pages = InfiniteData<Page, unknown>;
 
 export interface SessionList {
-  /** Pinned ones first, then the newest, as far as they are here; null until the first are known. */
+  /** The loaded sessions, pinned ones first, then the newest; null until the first are known. */
   sessions: SessionSummary[] | null;
-  /** How many there are in all. */
+  /** The number of all sessions. */
   total: number;
-  /** Whether there are more than are here; "loading" while they are on their way. */
+  /** Whether there are more than the loaded ones; "loading" while they are being fetched. */
   more: "none" | "some" | "loading";
   loadMore(): void;
 }
 
-/** What asks for the sessions of a project: those that are archived, or those that are not. */
+/** Returns the request for the sessions of a project: archived or other ones. */
 function listFields(projectId: string, archived: boolean) {
   return { projectId, ...(archived ? { archived: "only" } : {}) };
 }
 
-/** The sessions of a project, a page at a time: those that are archived, or those that are not. */
+/** The sessions of a project, a page at a time: archived or other ones. */
 export function useSessions(host: Host, projectId: string, archived = false): SessionList {
   const status = useReadable(host.status);
   const fields = { ...listFields(projectId, archived), limit: pageSize };
@@ -39,7 +39,7 @@ export function useSessions(host: Host, projectId: string, archived = false): Se
     queryFn: ({ pageParam }) =>
       host.request("list_sessions", {
         ...fields,
-        // Who sees the list sees which session waits for a person, and can open it.
+        // A person who sees the list sees which session waits, and can open it.
         watching: true,
         ...(pageParam ? { after: pageParam } : {}),
       }),
@@ -57,12 +57,12 @@ export function useSessions(host: Host, projectId: string, archived = false): Se
   };
 }
 
-/** The pages of a list of which only the first is known. */
+/** Returns the pages of a list with only the first one loaded. */
 function firstPage(page: Page): Pages {
   return { pages: [page], pageParams: [""] };
 }
 
-// One that changed between two pages is in both. A host that knows no archive lists all of them.
+// Merges the pages. A session that changed between two pages is in both. A host without an archive lists all of them.
 function merged({ pages }: Pages, projectId: string, archived: boolean): SessionSummary[] {
   const byId = new Map<string, SessionSummary>();
   for (const session of pages.flatMap((page) => page.sessions)) {
@@ -74,17 +74,17 @@ function merged({ pages }: Pages, projectId: string, archived: boolean): Session
   return [...byId.values()].sort(byPlace);
 }
 
-/** The order of a list, as the host has it: pinned sessions first, then the newest. */
+/** Orders a list as the host does: pinned sessions first, then the newest. */
 function byPlace(a: SessionSummary, b: SessionSummary): number {
   return Number(b.pinned ?? false) - Number(a.pinned ?? false) || b.updatedAt - a.updatedAt;
 }
 
-/** The key of the sessions of all projects of a machine: those that are archived, or those that are not. */
+/** Returns the key of the sessions of all projects of a machine: archived or other ones. */
 export function allSessionsKey(deviceId: string, archived: boolean) {
   return [deviceId, "all_sessions", archived] as const;
 }
 
-/** Puts a session that was made or has changed into the lists. */
+/** Adds a new session to the lists, or replaces a changed one. */
 export function putSession(client: QueryClient, deviceId: string, session: SessionSummary): void {
   client.setQueryData([deviceId, "session", session.id], session);
   client.setQueryData([deviceId, "any_session"], (before: Page | undefined) => before && { sessions: [session] });
@@ -98,7 +98,7 @@ export function putSession(client: QueryClient, deviceId: string, session: Sessi
   }
 }
 
-/** Takes a session out of the lists. */
+/** Removes a session from the lists. */
 export function dropSession(client: QueryClient, deviceId: string, id: string): void {
   client.setQueriesData(
     { queryKey: [deviceId, "list_sessions"] },
@@ -111,8 +111,8 @@ export function dropSession(client: QueryClient, deviceId: string, id: string): 
 }
 
 /**
- * The pages of a list, of archived sessions or of the others, after a session has changed. It is replaced or added where
- * it belongs, and taken out where it was archived or came back.
+ * Returns the pages of a list, of archived sessions or of the others, after a session has changed. It is replaced or
+ * added in its place, and removed if it was archived or restored.
  */
 export function withSession(before: Pages, session: SessionSummary, archived = false): Pages {
   if ((session.archived ?? false) !== archived) {
@@ -122,12 +122,12 @@ export function withSession(before: Pages, session: SessionSummary, archived = f
   const known = isIn(before, session.id);
   const oldest = last?.sessions.at(-1);
   if (!known && last?.next && oldest && byPlace(session, oldest) > 0) {
-    return before; // it comes with its page
+    return before; // it will be loaded with its page
   }
   if (!known && session.parentSessionId) {
-    return before; // it is shown in the session that it belongs to
+    return before; // it is shown in its parent session
   }
-  // One that is not here may be on a page that is not here either, unless all pages are.
+  // A session that is not loaded may be on an unloaded page, unless all pages are loaded.
   const added = known || (last?.next && session.messageCount > 0) ? 0 : 1;
   return mapPages(before, (page, i) => {
     const others = page.sessions.filter((each) => each.id !== session.id);
@@ -158,13 +158,13 @@ function mapPages(before: Pages, change: (page: Page, i: number) => Page): Pages
   return { ...before, pages: before.pages.map(change) };
 }
 
-/** What the machine told last of a session, since the channel was opened; null when it told nothing. */
+/** Returns the last summary of a session that the host sent since the channel was opened; null if it sent none. */
 export function useToldSession(deviceId: string, sessionId: string): SessionSummary | null {
   const { data } = useQuery<SessionSummary>({ queryKey: [deviceId, "session", sessionId], queryFn: skipToken });
   return data ?? null;
 }
 
-/** Whether there is any session on the machine. */
+/** Reports whether there is any session on the machine. */
 export function useAnySession(host: Host): boolean {
   const status = useReadable(host.status);
   const queryKey = [host.deviceId, "any_session"];

@@ -1,6 +1,6 @@
 import { number } from "../../i18n/i18n";
 
-/** "12 KiB", "1.5 MiB", "16 MiB". */
+/** Formats a size: "12 KiB", "1.5 MiB", "16 MiB". */
 export function sizeText(bytes: number): string {
   const mebibytes = bytes / (1 << 20);
   return mebibytes < 1

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { locale } from "../../i18n/i18n";
 import { t } from "../../i18n/shared";
 
-/** The clock in Unix milliseconds, read again every `every` milliseconds; null stops it. */
+/** The clock in Unix milliseconds, updated every `every` milliseconds; null stops it. */
 export function useNow(every: number | null): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -16,7 +16,7 @@ export function useNow(every: number | null): number {
   return now;
 }
 
-/** "9:41" from milliseconds; never negative. */
+/** Formats milliseconds as "9:41"; never negative. */
 export function minutesAndSeconds(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
@@ -26,7 +26,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** "now", "5 min", "3 h", "2 d", then the date: short enough for a list. */
+/** Formats an age for a list: "now", "5 min", "3 h", "2 d", then the date. */
 export function ago(then: number, now: number): string {
   const passed = now - then;
   if (passed < minute) {
@@ -44,7 +44,7 @@ export function ago(then: number, now: number): string {
   return new Date(then).toLocaleDateString(locale(), { day: "numeric", month: "short", year: "numeric" });
 }
 
-/** The time of day for today, with the date before that. */
+/** Formats the time of day for today, and the date with the time before that. */
 export function clock(then: number, now = Date.now()): string {
   const sameDay = new Date(then).toDateString() === new Date(now).toDateString();
   return new Date(then).toLocaleString(locale(), {

@@ -1,6 +1,6 @@
 import { locale } from "../../i18n/i18n";
 
-/** A number of tokens as people read it: 950, 12.3K, 1M. */
+/** Formats a number of tokens: 950, 12.3K, 1M. */
 export function tokens(count: number): string {
   return new Intl.NumberFormat(locale(), { notation: "compact", maximumFractionDigits: 1 }).format(count);
 }

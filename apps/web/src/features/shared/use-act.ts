@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { sentence } from "./errors";
 
-/** Does one thing at a time and keeps why it did not work. `busy` names what is being done. */
+/** Runs one action at a time and keeps the error of the last one. `busy` names the running action. */
 export function useAct() {
   const [busy, setBusy] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 
-/** How many are drawn together at first: what is shown only in part does not grow before one's eyes. */
+/** How many parts are rendered together at first, so that partly shown content does not visibly grow. */
 const first = 2;
 
-/** Counts up to a number of parts, each in a task of its own, so that the page never stands still for them. */
+/** Counts up to a number of parts, each in its own task, so that the page never blocks. */
 export function useGrowing(most: number): number {
   const [drawn, setDrawn] = useState(first);
   useEffect(() => {

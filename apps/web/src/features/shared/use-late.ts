@@ -1,7 +1,10 @@
 import { startTransition, useEffect, useState } from "react";
 import type { Late } from "./late";
 
-/** Loads it once the page is drawn. What shows it is then drawn in slices. `missing` is whether it cannot be fetched. */
+/**
+ * Loads late code after the first rendering. The components that use it then render in slices. `missing` reports
+ * whether it could not be loaded.
+ */
 export function useLate<T>(of: Late<T>): { part: T | null; missing: boolean } {
   const [known, setKnown] = useState(() => ({ part: of.now(), missing: false }));
   const waits = known.part === null;

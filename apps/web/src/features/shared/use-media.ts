@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** Whether a media query holds. False where the page has no matchMedia. */
+/** Reports whether a media query matches; false if the page has no matchMedia. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -13,12 +13,12 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => window.matchMedia?.(query).matches ?? false);
 }
 
-/** There is room for the sidebar beside the page. */
+/** Reports whether there is room for the sidebar beside the page. */
 export function useWide(): boolean {
   return useMedia("(min-width: 768px)");
 }
 
-/** A finger points here: Enter makes a new line, for there is a send button under the thumb. */
+/** Reports whether the pointer is a finger: Enter then makes a new line, because the send button is under the thumb. */
 export function useTouch(): boolean {
   return useMedia("(pointer: coarse)");
 }

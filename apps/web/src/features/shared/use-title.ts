@@ -7,13 +7,13 @@ function show(): void {
   document.title = `${count > 0 ? `(${count}) ` : ""}${page ? `${page} · ` : ""}scorel`;
 }
 
-/** Puts how much waits for the person before the name of the page in the tab; 0 removes it. */
+/** Shows how many sessions wait for the person before the page's name in the tab; 0 removes it. */
 export function showCount(waiting: number): void {
   count = waiting;
   show();
 }
 
-/** Names the page in the tab while the component stands. */
+/** Sets the page's name in the tab while the component is mounted. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (!title) {

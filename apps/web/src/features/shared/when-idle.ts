@@ -1,4 +1,4 @@
-/** Runs something once the browser has nothing better to do. Returns what calls it off. */
+/** Runs a callback once the browser is idle. Returns a function that cancels it. */
 export function whenIdle(run: () => void): () => void {
   if (typeof requestIdleCallback === "function") {
     const id = requestIdleCallback(() => run());

@@ -8,13 +8,13 @@ const hide = (hidden: boolean) => {
 
 afterEach(() => vi.restoreAllMocks());
 
-it("runs at once in a tab that is in sight", () => {
+it("runs at once in a visible tab", () => {
   const run = vi.fn();
   whenSeen(run);
   expect(run).toHaveBeenCalledTimes(1);
 });
 
-it("waits in a hidden tab until it comes into sight, and runs once", () => {
+it("waits in a hidden tab until it becomes visible, and runs once", () => {
   hide(true);
   const run = vi.fn();
   whenSeen(run);
@@ -25,7 +25,7 @@ it("waits in a hidden tab until it comes into sight, and runs once", () => {
   expect(run).toHaveBeenCalledTimes(1);
 });
 
-it("never runs once it is called off", () => {
+it("never runs once it is canceled", () => {
   hide(true);
   const run = vi.fn();
   const stop = whenSeen(run);

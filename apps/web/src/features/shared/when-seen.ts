@@ -1,4 +1,7 @@
-/** Runs something at once in a tab that is in sight, and in any other when it comes there. Returns what calls it off. */
+/**
+ * Runs a callback at once in a visible tab, and in a hidden one when it becomes visible. Returns a function that
+ * cancels it.
+ */
 export function whenSeen(run: () => void): () => void {
   if (!document.hidden) {
     run();

@@ -4,7 +4,7 @@ import { t } from "../../i18n/start";
 import { nameOfMode } from "../chat/mode/modes";
 import type { Choices } from "./use-choices";
 
-/** The agent and the permissions that a session begins with, and where it works. */
+/** The agent, the permissions and the folder of a new session. */
 export function StartChoices({ choices }: { choices: Choices }) {
   const { agents, agent, setAgent, modes, mode, setMode, worktree, setWorktree } = choices;
   const unknown = agent !== "" && !agents.some(({ name }) => name === agent);

@@ -22,7 +22,7 @@ import { StartChoices } from "./StartChoices";
 import { StartingRow } from "./StartingRow";
 import { useChoices } from "./use-choices";
 
-/** Where a session begins: nothing is created before the first prompt is sent. */
+/** The page of a new session: nothing is created before the first prompt is sent. */
 export function StartPage() {
   const { deviceId } = useParams({ from: "/d/$deviceId/new" });
   const { project: projectId, agent } = useSearch({ from: "/d/$deviceId/new" });
@@ -77,11 +77,11 @@ interface StartProps {
   host: Host;
   data: HostData;
   projectId: string;
-  /** null until the machine has sent it: what is written waits for that. */
+  /** null until the host has sent it; prompts wait until then. */
   project: Project | null;
   label: string;
   starting: StartingSession[];
-  /** The agent that was chosen before, "" is the default one. */
+  /** The agent chosen before; "" is the default one. */
   agent: string;
 }
 
@@ -131,7 +131,7 @@ function Start({ host, data, projectId, project, label, starting, agent }: Start
   );
 }
 
-/** Why nothing can be written here, or null. */
+/** Returns why nothing can be written here, or null. */
 function blockedBy(project: Project | null, mayPrompt: boolean, starting: StartingSession[]): string | null {
   if (!mayPrompt) {
     return t("start.startPage.viewOnly");
@@ -145,7 +145,7 @@ function blockedBy(project: Project | null, mayPrompt: boolean, starting: Starti
   return starting.some(({ state }) => state === "waiting") ? t("start.startPage.waitingToSend") : null;
 }
 
-/** The sessions of the project that are yet to begin. Once one has begun, the page goes there. */
+/** Returns the project's sessions that are yet to begin. Once one has begun, the page opens it. */
 function useStarting(host: Host, projectId: string): StartingSession[] {
   const navigate = useNavigate();
   const all = useReadable(host.newSessions.state);
@@ -162,7 +162,7 @@ function useStarting(host: Host, projectId: string): StartingSession[] {
     if (!clientKey) {
       return;
     }
-    // The session that has begun leaves the list, often before this is resolved: that must not keep the page here.
+    // A session that has begun leaves the list, often before this resolves: that must not keep the page here.
     void host.newSessions.begun(clientKey).then((sessionId) => {
       const params = { deviceId: host.deviceId, sessionId };
       if (shown.current === projectId) {

@@ -9,9 +9,9 @@ import { useReadable } from "../shared/scorel-context";
 export interface StartingRowProps {
   host: Host;
   starting: StartingSession;
-  /** Of the machine. */
+  /** The label of the machine. */
   label: string;
-  /** Takes the prompt back into the composer. */
+  /** Returns the prompt to the composer. */
   onEdit: () => void;
 }
 

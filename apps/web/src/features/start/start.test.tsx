@@ -39,7 +39,7 @@ async function send(text: string) {
 
 const choose = (id: string, value: string) => fireEvent.change(screen.getByTestId(id), { target: { value } });
 
-test("a session begins with its prompt, as the agent, model and permissions that were chosen", async () => {
+test("a session begins with its prompt and the chosen agent, model and permissions", async () => {
   const { router, host, asked } = open([agent("reviewer"), agent("off", { enabled: false })]);
   await screen.findByTestId("start-agent");
   expect([...screen.getByTestId("start-agent").querySelectorAll("option")].map((each) => each.textContent)).toEqual([
@@ -58,7 +58,7 @@ test("a session begins with its prompt, as the agent, model and permissions that
   expect(host.session("s1").sent).toEqual(["hello"]);
 });
 
-test("without agents there is none to choose, and the one of the address counts", async () => {
+test("without agents there is no choice, and the one of the address is used", async () => {
   const { asked } = open([], "?project=p1&agent=reviewer");
   await screen.findByTestId("start-mode");
   expect((screen.getByTestId("start-agent") as HTMLSelectElement).value).toBe("reviewer");
@@ -66,7 +66,7 @@ test("without agents there is none to choose, and the one of the address counts"
   await waitFor(() => expect(asked("create_session")).toMatchObject([{ projectId: "p1", agent: "reviewer" }]));
 });
 
-test("a prompt waits for a machine that cannot be reached, and can be taken back", async () => {
+test("a prompt waits for an unreachable machine, and can be withdrawn", async () => {
   const { host } = open();
   act(() => host.newSessions.goOffline());
   await send("hello");
@@ -76,7 +76,7 @@ test("a prompt waits for a machine that cannot be reached, and can be taken back
   expect(host.newSessions.state.get()).toEqual([]);
 });
 
-test("a prompt is in sight, and another can be written, before an offline machine has sent its projects", async () => {
+test("a prompt is visible, and another can be written, before an offline machine has sent its projects", async () => {
   const { host } = open([], "?project=p1", (each) => {
     each.handlers.list_projects = () => new Promise(() => {});
     each.status.set("offline");
@@ -90,7 +90,7 @@ test("a prompt is in sight, and another can be written, before an offline machin
   await waitFor(() => expect(host.newSessions.state.get()).toMatchObject([{ text: "written after" }]));
 });
 
-test("what the machine refuses stays with its reason", async () => {
+test("a rejected prompt stays with its reason", async () => {
   const { host, router } = open();
   const create = host.handlers.create_session;
   host.handlers.create_session = () => Promise.reject(new ApiError(ApiKind.unknown_model, "There is no model big."));
@@ -109,7 +109,7 @@ test("an address without a project leads nowhere", async () => {
   expect(await screen.findByText("Project not found")).toBeTruthy();
 });
 
-test("the page goes to the session that has begun, also after the list of waiting ones is shown without it", async () => {
+test("the page opens the session that has begun, even after the list of waiting ones is shown without it", async () => {
   let tell = () => {};
   const { router, host } = open([], undefined, ({ newSessions }) => {
     const begun = newSessions.begun.bind(newSessions);
@@ -128,7 +128,7 @@ test("the page goes to the session that has begun, also after the list of waitin
   await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
 });
 
-test("a session begins, and the page goes there, before a machine that is back has sent its projects", async () => {
+test("a session begins, and the page opens it, before a reconnected machine has sent its projects", async () => {
   const { router, host } = open([], undefined, (each) => {
     each.handlers.list_projects = () => new Promise(() => {});
     each.status.set("offline");
@@ -142,7 +142,7 @@ test("a session begins, and the page goes there, before a machine that is back h
   await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
 });
 
-test("the model that was chosen last holds for every new session of the machine, also after a reload", async () => {
+test("the model that was chosen last is used for every new session of the machine, also after a reload", async () => {
   const first = open();
   await screen.findByTestId("start-mode");
   fireEvent.change(screen.getByLabelText("Model"), { target: { value: "demo" } });
@@ -153,7 +153,7 @@ test("the model that was chosen last holds for every new session of the machine,
   await waitFor(() => expect(asked("create_session")).toMatchObject([{ projectId: "p1", model: "demo" }]));
 });
 
-test("a remembered model gives way to the one of an agent, and to the default where the machine has it no longer", async () => {
+test("a remembered model yields to an agent's own, and to the default if the machine no longer has it", async () => {
   rememberModel(dev, "demo");
   const { asked, unmount } = open([agent("reviewer", { model: "main" })], "?project=p1&agent=reviewer");
   await screen.findByTestId("start-agent");
@@ -184,7 +184,7 @@ test("sending three times begins one session", async () => {
   fireEvent.keyDown(composer, { key: "Enter" });
   fireEvent.click(button);
   await waitFor(() => expect(asked("create_session")).toHaveLength(1));
-  // While one is begun nothing else can be sent, and the page says so.
+  // While one is beginning nothing else can be sent, and the page says so.
   fireEvent.change(composer, { target: { value: "hello again" } });
   fireEvent.keyDown(composer, { key: "Enter" });
   fireEvent.click(button);
@@ -195,7 +195,7 @@ test("sending three times begins one session", async () => {
   expect(host.session("s1").sent).toEqual(["hello"]);
 });
 
-test("a session can begin in a worktree of its own", async () => {
+test("a session can begin in its own worktree", async () => {
   const { router, asked } = open([], "?project=p1", (host) => {
     host.handlers.create_session = () => ({
       session: summary("s1", "p1", "", { worktree: { folder: "/w/1", branch: "scorel/1", base: "abc" } }),

@@ -6,27 +6,27 @@ import { useHostQuery } from "../shared/host-queries";
 import { rememberedModel, rememberModel } from "../shared/model-memory";
 
 export interface Choices {
-  /** Agents that a session can run as; empty where there is only the default one. */
+  /** The agents that a session can run as; empty if there is only the default one. */
   agents: AgentInfo[];
   /** "" is the default one. */
   agent: string;
   setAgent(name: string): void;
-  /** Name of the model that answers first. */
+  /** The name of the model that answers first. */
   model: string;
   setModel(name: string): void;
-  /** What this browser may choose; empty where it may not. */
+  /** The modes that this browser may choose; empty if it may not choose. */
   modes: readonly Mode[];
   /** "" is the default. */
   mode: Mode | "";
   setMode(mode: Mode | ""): void;
-  /** It works in a git worktree of its own. */
+  /** Whether the session works in its own git worktree. */
   worktree: boolean;
   setWorktree(worktree: boolean): void;
-  /** All of it, as the session is asked for. */
+  /** All settings, in the form of the request. */
   start: NewSession;
 }
 
-/** What a person chooses before a session begins. */
+/** The settings that a person chooses before a session begins. */
 export function useChoices(host: Host, info: HostInfo | null, projectId: string, first: string): Choices {
   const [agent, setAgent] = useState(first);
   const [picked, setPicked] = useState("");
@@ -40,7 +40,7 @@ export function useChoices(host: Host, info: HostInfo | null, projectId: string,
   const { deviceId } = host;
   const [before] = useState(() => rememberedModel(deviceId));
   const offers = info === null || info.models.some(({ name }) => name === before);
-  // An agent may name a model of its own. It runs on that one, unless another is chosen here and now.
+  // An agent may name its own model. The session runs on that one, unless another is chosen here.
   const free = agent === "" || (data !== undefined && !own);
   const model = picked || (free && offers ? before : "");
   const setModel = (name: string) => {

@@ -14,12 +14,12 @@ export function PresenceBadge({ device }: { device: Device }) {
   );
 }
 
-/** The presence of a device before its name: a light. */
+/** The presence of a device as a dot before its name. */
 export function PresenceDot({ device }: { device: Device }) {
   return <Dot tone={usePresence(device).tone} />;
 }
 
-/** The presence of a device behind its name, unless it is online. */
+/** The presence of a device in a word after its name, unless it is online. */
 export function PresenceWord({ device }: { device: Device }) {
   const { state, word, detail } = usePresence(device);
   if (state === "online") {
@@ -32,7 +32,7 @@ export function PresenceWord({ device }: { device: Device }) {
   );
 }
 
-/** A word to see and a sentence to hear. */
+/** A visible word, with a sentence for screen readers. */
 function Word({ word, detail }: { word: string; detail: string | null }) {
   return (
     <>

@@ -6,16 +6,16 @@ import { useWaiting } from "./use-waiting";
 
 export interface WaitingBadgeProps {
   deviceId: string;
-  /** Absent counts those of all sessions. */
+  /** If absent, the prompts of all sessions are counted. */
   sessionId?: string;
 }
 
-/** How many prompts wait to be sent, or were refused; nothing where there are none. */
+/** The number of waiting or rejected prompts; renders nothing for none. */
 export function WaitingBadge({ deviceId, sessionId }: WaitingBadgeProps) {
   return <WaitingCount prompts={useWaiting(deviceId, sessionId)} />;
 }
 
-/** The same for prompts that are known. */
+/** The same for given prompts. */
 export function WaitingCount({ prompts }: { prompts: readonly WaitingPrompt[] }) {
   if (prompts.length === 0) {
     return null;

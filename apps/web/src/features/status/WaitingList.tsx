@@ -8,7 +8,7 @@ import { t } from "../../i18n/status";
 import { useScorel } from "../shared/scorel-context";
 import { useWaiting } from "./use-waiting";
 
-/** The prompts that wait in this browser for a device; nothing where there are none. */
+/** The prompts that wait in this browser for a device; renders nothing for none. */
 export function WaitingList({ deviceId }: { deviceId: string }) {
   const prompts = useWaiting(deviceId);
   if (prompts.length === 0) {
@@ -60,7 +60,7 @@ function WaitingRow({ prompt }: { prompt: WaitingPrompt }) {
   );
 }
 
-/** Leads to the session of a prompt, or to where it begins. */
+/** Links to the session of a prompt, or to the page where it begins. */
 function PromptLink({ prompt, children }: { prompt: WaitingPrompt; children: ReactNode }) {
   const { deviceId, sessionId, projectId = "" } = prompt;
   const className = "touchable flex min-w-0 items-center rounded-sm hover:text-accent";

@@ -25,7 +25,7 @@ function show(shown: Device) {
 
 const badge = () => screen.getByTestId("device-status");
 
-test.each([true, false])("what was known of a device, online: %s, is unknown without the relay", (online) => {
+test.each([true, false])("the known state of a device, online: %s, is unknown without the relay", (online) => {
   const { lose, find } = show(device({ online }));
   const before = online ? "online" : "offline";
   expect(badge().dataset.state).toBe(before);
@@ -41,7 +41,7 @@ test.each([true, false])("what was known of a device, online: %s, is unknown wit
   expect(badge().dataset.state).toBe(before);
 });
 
-test("a refused login leaves nothing known either", () => {
+test("after a refused login the state is unknown too", () => {
   const { scorel } = show(device());
   act(() => scorel.link.set({ state: "refused", message: "no" }));
   expect(badge().dataset.state).toBe("unknown");
@@ -50,7 +50,7 @@ test("a refused login leaves nothing known either", () => {
 test.each([
   [{ revoked: true }, "removed"],
   [{ problem: "Other keys." }, "unusable"],
-])("%o stays so without the relay", (more, state) => {
+])("%o stays the same without the relay", (more, state) => {
   const { lose } = show(device(more));
   expect(badge().dataset.state).toBe(state);
   lose();

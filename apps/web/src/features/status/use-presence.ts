@@ -3,19 +3,19 @@ import type { Tone } from "../../components/Badge";
 import { t } from "../../i18n/status";
 import { useReadable, useScorel } from "../shared/scorel-context";
 
-/** What a page says of a device. */
+/** The displayed presence of a device. */
 export interface Presence {
   state: "removed" | "unusable" | "unknown" | "offline" | "online";
   tone: Tone;
   /** One or two words. */
   word: string;
-  /** More than the word says; null where the word says all. */
+  /** Details beyond the word; null if there are none. */
   detail: string | null;
 }
 
 /**
- * The presence of a device. What the relay said of it holds while this page is connected to the relay, and is unknown
- * from the moment that it is not.
+ * Returns the presence of a device. The relay's report is valid while this page is connected to the relay, and unknown
+ * as soon as it is not.
  */
 export function usePresence(device: Device): Presence {
   const link = useReadable(useScorel().link);

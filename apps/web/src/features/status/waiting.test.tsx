@@ -54,7 +54,7 @@ test("a waiting prompt is shown on the row of its machine, and nowhere else", as
   expect(badges(workshop as HTMLElement)).toEqual([]);
 });
 
-test("a waiting prompt is shown on the row of its session, in the sidebar and in a list of its own", async () => {
+test("a waiting prompt is shown on the row of its session, in the sidebar and in its own list", async () => {
   setMedia("(min-width: 768px)", true);
   const { scorel } = world();
   scorel.waiting.set([prompt("a"), prompt("b", { sessionId: null, text: "begin here" })]);
@@ -67,7 +67,7 @@ test("a waiting prompt is shown on the row of its session, in the sidebar and in
   expect((await screen.findByTestId("sidebar-starting")).textContent).toContain("begin here");
 });
 
-test("a refused prompt can be tried again and discarded where its session cannot be opened", async () => {
+test("a rejected prompt can be retried and discarded if its session cannot be opened", async () => {
   const { scorel } = world();
   scorel.waiting.set([prompt("a", { sessionId: "gone", error: "no such session" })]);
   renderApp(scorel, `/d/${dev}`);

@@ -65,7 +65,7 @@ function Key({ label, disabled, pressed, onPress, children = label }: KeyProps) 
       aria-label={label}
       aria-pressed={pressed}
       disabled={disabled}
-      // The keyboard stays: the terminal keeps the focus.
+      // The terminal keeps the focus, and so the keyboard stays.
       onPointerDown={(event) => event.preventDefault()}
       onClick={onPress}
       className={cx(

@@ -17,7 +17,7 @@ import { useReadable, useScorel } from "../shared/scorel-context";
 import { useTitle } from "../shared/use-title";
 import { Terminals } from "./Terminals";
 
-/** The shells of a machine, for a browser that was given the grant. */
+/** The shells of a machine, for a browser with the grant. */
 export function TerminalPage() {
   const { deviceId } = useParams({ from: "/d/$deviceId/terminal" });
   const { project, session } = useSearch({ from: "/d/$deviceId/terminal" });
@@ -80,7 +80,7 @@ export function TerminalPage() {
   );
 }
 
-/** How the machine's user gives this browser what it lacks. */
+/** Shows how the machine's user gives this browser the missing grant. */
 function NoGrant({ host, label }: { host: Host; label: string }) {
   const info = useHostQuery(host, "get_host", {}).data?.host ?? null;
   const me = useReadable(useScorel().me);

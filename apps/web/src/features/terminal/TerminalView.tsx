@@ -22,11 +22,11 @@ export interface TerminalViewProps {
   host: Host;
   library: Library;
   terminal: Terminal;
-  /** What a screen reader calls it. */
+  /** Its accessible name. */
   label: string;
-  /** It is the one in sight. */
+  /** Whether it is the visible one. */
   active: boolean;
-  /** It takes the focus when it comes into sight. */
+  /** Whether it takes the focus when it becomes visible. */
   focus: boolean;
   onTitle: (title: string) => void;
   onLeave: () => void;
@@ -122,7 +122,7 @@ export function TerminalView({ host, library, terminal, label, active, focus, on
   );
 }
 
-/** Says what keeps the terminal from being used. */
+/** Shows why the terminal cannot be used. */
 function FeedNote({ feed }: { feed: Feed }) {
   const state = useReadable(feed.state);
   const text = noteOf(state);

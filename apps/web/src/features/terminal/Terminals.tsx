@@ -20,17 +20,17 @@ const load = chunk(loadLibrary);
 
 export interface TerminalsProps {
   host: Host;
-  /** What the machine is called. */
+  /** The label of the machine. */
   label: string;
-  /** The terminals of this browser as the page opens. */
+  /** This browser's terminals when the page opens. */
   first: Terminal[];
-  /** The project in whose folder new ones start. */
+  /** The project whose folder new terminals start in. */
   project: string | undefined;
-  /** The session in whose worktree new ones start instead. */
+  /** The session whose worktree new terminals start in instead. */
   session: string | undefined;
 }
 
-/** Terminals as tabs. Each keeps its screen while another is in sight. */
+/** Terminals as tabs. Each keeps its screen while another one is visible. */
 export function Terminals({ host, label, first, project, session }: TerminalsProps) {
   const fits = (each: Terminal) =>
     (each.projectId ?? undefined) === project && (each.sessionId ?? undefined) === session && !each.ended;
@@ -43,7 +43,7 @@ export function Terminals({ host, label, first, project, session }: TerminalsPro
   const [missing, setMissing] = useState<unknown>(null);
   const { busy, error, act } = useAct();
   const tabs = useRef<HTMLDivElement>(null);
-  // Whoever moves along the tabs by the keyboard stays there.
+  // Whether the tabs were changed by keyboard, so that the focus stays there.
   const [byKeys, setByKeys] = useState(false);
   const visited = useRef(new Set<string>());
   if (shown) {
@@ -85,13 +85,13 @@ export function Terminals({ host, label, first, project, session }: TerminalsPro
     }
   }, [byKeys, shown]);
   if (missing) {
-    throw missing; // the page says how to load it again
+    throw missing; // the page then offers to reload
   }
 
   const close = async (terminal: Terminal) => {
     await host.request("close_terminal", { terminalId: terminal.id }).catch((error) => {
       if (!isRefusal(error) || error.kind !== ApiKind.not_found) {
-        throw error; // what is not there any more is closed
+        throw error; // a terminal that no longer exists is closed
       }
     });
     const at = list.findIndex((each) => each.id === terminal.id);

@@ -3,7 +3,7 @@ import { Emulator, loadLibrary } from "./emulator";
 
 afterEach(() => vi.unstubAllGlobals());
 
-it("shows nothing of a screen that was left in the middle of drawing it", async () => {
+it("shows nothing of a screen that was lost while it was drawn", async () => {
   vi.stubGlobal("matchMedia", () => ({
     matches: false,
     addEventListener() {},

@@ -5,7 +5,7 @@ import { safeLink, safeTitle } from "./keys";
 import { withStrictStyles } from "./strict-styles";
 import { onThemeChange, themeOf } from "./theme";
 
-/** The library, in a chunk of its own. */
+/** The terminal library, in its own chunk. */
 export interface Library {
   Terminal: typeof Terminal;
   FitAddon: typeof FitAddon;
@@ -17,26 +17,26 @@ export async function loadLibrary(): Promise<Library> {
 }
 
 export interface EmulatorEvents {
-  /** Something was typed, or the terminal answers a program. */
+  /** Called with typed input, or with the terminal's answer to a program. */
   onInput(bytes: Uint8Array): void;
   onSize(cols: number, rows: number): void;
   onTitle(title: string): void;
-  /** A program offers a link, and the person clicked it. */
+  /** Called when the person clicks a link that a program offers. */
   onLink(url: string): void;
-  /** The person leaves the terminal by the keyboard. */
+  /** Called when the person leaves the terminal by keyboard. */
   onLeave(): void;
 }
 
 const encoder = new TextEncoder();
 
 /**
- * Ends what was cut and what a program may have left on, and whose end may be among what is missing: CAN ends a
- * sequence; then the main screen, the plain style, character set, margins and keys, and no reports of the mouse, the
- * focus or of pasting.
+ * Ends interrupted sequences, and the modes that a program may have set and whose reset may be among the lost bytes:
+ * CAN ends a sequence; then follow the main screen, the plain style, character set, margins and keys, and no reports of
+ * the mouse, the focus or of pasting.
  */
 const plainState = `\x18\x1b[?1049l\x1b[!p\x1b(B\x0f\x1b[?${[1, 9, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 2004, 2026].join("l\x1b[?")}l\x1b>\x1b[?7h\x1b[?25h\x1b[0m`;
 
-/** A terminal on the page. What programs write to it can draw, and nothing else. */
+/** A terminal on the page. Programs' output can draw, and do nothing else. */
 export class Emulator implements Screen {
   readonly terminal: Terminal;
   readonly #fit: FitAddon;
@@ -56,7 +56,7 @@ export class Emulator implements Screen {
       minimumContrastRatio: 4.5,
       screenReaderMode: true,
       macOptionIsMeta: true,
-      // No reports of the window, no changes of it: windowOptions stays empty.
+      // No reports or changes of the window: windowOptions stays empty.
       linkHandler: {
         activate: (_event, text) => {
           const url = safeLink(text);
@@ -80,7 +80,7 @@ export class Emulator implements Screen {
         }
         return false;
       }
-      // The browser's own paste and copy.
+      // Leaves the browser's own paste and copy to it.
       const { ctrlKey, shiftKey, code } = event;
       return !(ctrlKey && shiftKey && (code === "KeyC" || code === "KeyV"));
     });
@@ -95,7 +95,7 @@ export class Emulator implements Screen {
   }
 
   missed(bytes: number | null): void {
-    // What was drawn goes up into the history, and what follows begins on an empty screen.
+    // Scrolls the drawn content into the history, so that the output that follows begins on an empty screen.
     const { rows } = this.terminal;
     const note = bytes === null ? "" : `${this.#missedText(bytes)}\r\n`;
     this.terminal.write(`${plainState}\x1b[${rows};1H${"\n".repeat(rows)}\x1b[H${note}`);

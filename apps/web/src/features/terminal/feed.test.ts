@@ -18,7 +18,7 @@ const terminal = (fields: Partial<Terminal> = {}): Terminal => ({
 const encoded = (text: string) => btoa(text);
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** A screen that draws when it is told to, or at once. */
+/** A screen that draws on request, or at once. */
 class FakeScreen {
   text = "";
   lost = 0;
@@ -74,14 +74,14 @@ describe("the output of a terminal", () => {
     host.status.set("open");
     await vi.waitFor(() => expect(asked("attach_terminal").at(-1)).toEqual({ terminalId: "t1", offset: 4 }));
     output(4, "two ");
-    output(0, "one two "); // another page of this browser asked for it again
+    output(0, "one two "); // another page of this browser requested it again
     output(4, "two three");
     await until("open");
     expect(screen.text).toBe("one two three".slice(0, 13));
     expect(screen.lost).toBe(0);
   });
 
-  it("says how much is missing", async () => {
+  it("reports how much is missing", async () => {
     const { host, screen, shell, feed, output, until } = world();
     feed.start();
     await until("open");
@@ -115,7 +115,7 @@ describe("the output of a terminal", () => {
     expect(screen.text.slice(-12)).toBe("xxxlong line");
   });
 
-  it("is drawn again by the program after a gap, also when the page is opened anew", async () => {
+  it("is redrawn by the program after a gap, also when the page is reloaded", async () => {
     const { host, feed, screen, shell, output, asked, until } = world();
     host.handlers.resize_terminal = () => ({ terminal: terminal() });
     shell.missed = 100;
@@ -127,7 +127,7 @@ describe("the output of a terminal", () => {
     await until("open");
     expect(screen.text).toBe("\x1b[H");
     expect(screen.gaps).toBe(1);
-    expect(screen.lost).toBe(0); // nothing was in sight before
+    expect(screen.lost).toBe(0); // nothing was visible before
     const sizes = (...rows: number[]) => rows.map((each) => ({ terminalId: "t1", cols: 80, rows: each }));
     await vi.waitFor(() => expect(asked("resize_terminal")).toEqual(sizes(24, 23, 24)));
     output(106, "on");
@@ -135,7 +135,7 @@ describe("the output of a terminal", () => {
     await vi.waitFor(() => expect(asked("resize_terminal")).toEqual(sizes(24, 23, 24, 23, 24)));
   });
 
-  it("is acknowledged when it is drawn, and not before", async () => {
+  it("is acknowledged once it is drawn, and not before", async () => {
     const { screen, feed, output, asked, until } = world();
     feed.start();
     await until("open");
@@ -149,7 +149,7 @@ describe("the output of a terminal", () => {
 });
 
 describe("beside another page of this browser", () => {
-  it("acknowledges what the host sends once more for that page, which may be gone", async () => {
+  it("acknowledges output that the host repeats for another page, which may be closed", async () => {
     const { feed, output, asked, until } = world();
     feed.start();
     await until("open");
@@ -165,7 +165,7 @@ describe("beside another page of this browser", () => {
     expect(asked("ack_terminal").at(-1)).toEqual({ terminalId: "t1", offset: 160_000 });
   });
 
-  it("says also without a connection that it follows the terminal no more", async () => {
+  it("reports even without a connection that it no longer follows the terminal", async () => {
     const { host, feed, asked, until } = world();
     feed.start();
     await until("open");
@@ -226,7 +226,7 @@ describe("input", () => {
 });
 
 describe("the end", () => {
-  it("is shown as the host tells it", async () => {
+  it("is shown as the host reports it", async () => {
     const { host, feed, until } = world();
     feed.start();
     await until("open");

@@ -1,4 +1,4 @@
-// What travels between one terminal of a host and what draws it: output with offsets, which is acknowledged once it is
+// Transfers data between one terminal of a host and its screen: output with offsets, which is acknowledged once it is
 // drawn, and input, which is never sent twice.
 
 import type { Host } from "../../api/contract";
@@ -11,30 +11,33 @@ import { isRefusal } from "../shared/errors";
 export interface Screen {
   /** `drawn` is called when the bytes were drawn, in the order of the calls. */
   write(data: Uint8Array, drawn: () => void): void;
-  /** So many bytes of output are lost: what follows may assume a screen that was never drawn. null if none was yet. */
+  /**
+   * Called when output is lost, with the number of bytes: what follows may assume a screen that was never drawn. null
+   * if nothing was drawn yet.
+   */
   missed(bytes: number | null): void;
 }
 
 export type FeedState =
-  /** Output that the host kept is on its way; input would mix with the answers that it draws out. */
+  /** The host's buffered output is being drawn; input would mix with the answers that it causes. */
   | { name: "connecting" }
   | { name: "open" }
   /** The connection is lost. The shell continues. */
   | { name: "lost" }
   | { name: "ended"; terminal: Terminal }
-  /** The host does not have it any more. */
+  /** The host no longer has the terminal. */
   | { name: "gone" }
   | { name: "failed"; error: unknown };
 
 const ESCAPE = 0x1b;
 const LINE_FEED = 0x0a;
-/** Acknowledges this often, in bytes: well below what a host sends ahead. */
+/** The acknowledgement interval in bytes: well below what a host sends without one. */
 const ACK_EVERY = 32 << 10;
-/** Bytes of input in one request. */
+/** The maximum bytes of input in one request. */
 const CHUNK = 48 << 10;
-/** After a gap, output is dropped up to a place where a line or a sequence begins, but no further than this. */
+/** After a gap, output is dropped up to the beginning of a line or a sequence, but no more than this many bytes. */
 const MAX_SKIPPED = 64 << 10;
-/** Bytes of input that wait here while the host is slow. */
+/** The maximum bytes of input that are queued while the host is slow. */
 const MAX_WAITING = 1 << 20;
 
 export class Feed {
@@ -43,18 +46,18 @@ export class Feed {
   readonly #id: string;
   readonly #screen: Screen;
   readonly #leave: (() => void)[] = [];
-  /** Offset behind what was handed to the screen; null before the first answer. */
+  /** The offset after the bytes passed to the screen; null before the first answer. */
   #received: number | null = null;
   #drawn = 0;
-  /** Offset behind what the host has sent last. */
+  /** The offset after the last bytes that the host has sent. */
   #sent = 0;
   #acked = 0;
   /** Input is ignored until this offset is drawn. */
   #replayUntil = 0;
   #attachment = 0;
-  /** Bytes that may still be dropped after a gap; 0 once the output is whole again. */
+  /** How many bytes may still be dropped after a gap; 0 once the output is whole again. */
   #skipping = 0;
-  /** Programs are to draw their screen again once the output is drawn. */
+  /** Whether programs must redraw their screen once the output is drawn. */
   #redraw = false;
   #size: { cols: number; rows: number } | null = null;
   #input: number[] = [];
@@ -87,17 +90,21 @@ export class Feed {
     }
   }
 
-  /** The shell continues on the host. */
+  /** Stops following the terminal. The shell continues on the host. */
   stop(): void {
     this.#attachment++;
     for (const leave of this.#leave.splice(0)) {
       leave();
     }
-    // Also without a connection, with which it ends too: the worker knows then that this page does not follow it.
+    // Sent even without a connection, whose loss ends it too: it notifies the worker that this page no longer follows
+    // the terminal.
     this.#host.request("detach_terminal", { terminalId: this.#id }).catch(() => {});
   }
 
-  /** Types. What is typed while the shell cannot be reached is dropped, so that it does not run later by surprise. */
+  /**
+   * Sends typed input. Input typed while the shell cannot be reached is dropped, so that it does not run later by
+   * surprise.
+   */
   type(bytes: Uint8Array): boolean {
     if (this.state.get().name !== "open" || this.#input.length + bytes.length > MAX_WAITING) {
       return false;
@@ -126,7 +133,7 @@ export class Feed {
       if (attachment !== this.#attachment) {
         return;
       }
-      // An event may have come before this answer was handed over.
+      // An event may have arrived before this answer was delivered.
       if (this.#received === null || this.#received < answer.offset) {
         this.#skipTo(answer.offset);
       }
@@ -170,13 +177,14 @@ export class Feed {
   #output(offset: number, data: string): void {
     const bytes = fromBase64(data);
     if (this.#received === null || this.#received < offset) {
-      this.#skipTo(offset); // also if it overtook the answer
+      this.#skipTo(offset); // even if it overtook the answer
     }
     const fresh = bytes.subarray(Math.max(0, (this.#received ?? 0) - offset));
     this.#sent = offset + bytes.length;
     this.#acked = Math.min(this.#acked, offset);
     if (fresh.length === 0) {
-      // For another page of this browser. That may be gone, and the host sends nothing new before this is acknowledged.
+      // For another page of this browser. That page may be closed, and the host sends nothing new before this is
+      // acknowledged.
       this.#settle();
       return;
     }
@@ -188,7 +196,7 @@ export class Feed {
     });
   }
 
-  /** What lies before the offset is not here, and will not come. */
+  /** Skips output before the offset, which is missing and will not arrive. */
   #skipTo(offset: number): void {
     const missing = offset - (this.#received ?? 0);
     if (missing > 0) {
@@ -201,7 +209,10 @@ export class Feed {
     this.#drawn = Math.max(this.#drawn, offset);
   }
 
-  /** What begins with a whole line or sequence: the output behind a gap begins anywhere, also within a sequence. */
+  /**
+   * Returns the bytes from the first whole line or sequence on: output after a gap begins anywhere, even within a
+   * sequence.
+   */
   #whole(bytes: Uint8Array): Uint8Array {
     if (this.#skipping === 0) {
       return bytes;
@@ -230,7 +241,7 @@ export class Feed {
     }
   }
 
-  /** Changes the size for a moment: programs that fill the screen draw all of it again then. */
+  /** Changes the size for a moment, which makes full-screen programs redraw everything. */
   async #nudge(): Promise<void> {
     if (!this.#size) {
       return;
@@ -257,7 +268,7 @@ export class Feed {
         await this.#host.request("write_terminal", { terminalId: this.#id, data });
       }
     } catch (error) {
-      // Whether it was written is not known after a lost connection: typing it again is up to the person.
+      // After a lost connection it is unknown whether the input was written: typing it again is up to the person.
       this.#input = [];
       if (isRefusal(error) && error.kind === ApiKind.not_found) {
         this.state.set({ name: "gone" });

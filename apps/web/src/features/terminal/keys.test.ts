@@ -3,7 +3,7 @@ import { modified, safeLink, safeTitle, sequenceOf } from "./keys";
 
 const off = { ctrl: false, alt: false };
 
-it("a phone's keys send what those of a keyboard do", () => {
+it("a phone's keys send the same as those of a keyboard", () => {
   expect(sequenceOf("up", false)).toBe("\x1b[A");
   expect(sequenceOf("left", true)).toBe("\x1bOD");
   expect(sequenceOf("tab", false)).toBe("\t");
@@ -15,7 +15,7 @@ it("a phone's keys send what those of a keyboard do", () => {
   expect(modified("pasted", off)).toBe("pasted");
 });
 
-describe("what programs choose", () => {
+describe("titles and links of programs", () => {
   it("a title cannot change how the page reads", () => {
     expect(safeTitle("vim\u202egpj.exe\x1b]0;x\x07\u2028")).toBe("vimgpj.exe]0;x");
     expect(safeTitle("a".repeat(500))).toHaveLength(60);

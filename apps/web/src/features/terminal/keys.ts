@@ -3,7 +3,7 @@ export type PhoneKey = "escape" | "tab" | "left" | "up" | "down" | "right";
 
 const letters = { left: "D", up: "A", down: "B", right: "C" } as const;
 
-/** What a key sends. Programs choose between two forms of the arrows. */
+/** Returns the bytes of a key. Programs choose between two forms of the arrow keys. */
 export function sequenceOf(key: PhoneKey, application: boolean): string {
   switch (key) {
     case "escape":
@@ -20,7 +20,7 @@ export interface Modifiers {
   alt: boolean;
 }
 
-/** What one typed character sends with the modifiers that were tapped before it. */
+/** Returns the bytes of one typed character with the modifiers that were tapped before it. */
 export function modified(text: string, { ctrl, alt }: Modifiers): string {
   let out = text;
   if (ctrl && text.length === 1) {
@@ -36,13 +36,13 @@ export function modified(text: string, { ctrl, alt }: Modifiers): string {
 
 const MAX_TITLE = 60;
 
-/** A title that a program chose, without what could change how the page reads. */
+/** Sanitizes a program's title, so that it cannot change how the page reads. */
 export function safeTitle(title: string): string {
   const plain = title.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu, "").trim();
   return [...plain].slice(0, MAX_TITLE).join("");
 }
 
-/** Whether a link of a program may be offered at all. */
+/** Returns the address of a program's link if it may be offered, otherwise null. */
 export function safeLink(text: string): string | null {
   try {
     const url = new URL(text);

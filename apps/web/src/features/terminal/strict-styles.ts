@@ -1,10 +1,10 @@
-// xterm.js draws with <style> elements and style attributes, both of which the page's policy forbids. The same rules as
+// xterm.js draws with <style> elements and style attributes, both of which the page's policy forbids. The same rules in
 // constructed style sheets, and the same declarations through the CSSOM, are allowed: neither can be written as markup.
 
 /**
- * Runs `open` while every <style> that it creates in the page is a constructed sheet instead, whose text can be replaced
- * later too. Until the returned function is called, style attributes that a script sets on a <span> are set through the
- * CSSOM.
+ * Runs `open` while every <style> that it creates in the page becomes a constructed sheet instead, whose text can also
+ * be replaced later. Until the returned function is called, style attributes that a script sets on a <span> are set
+ * through the CSSOM.
  */
 export function withStrictStyles(open: () => void): () => void {
   const sheets: CSSStyleSheet[] = [];

@@ -38,7 +38,7 @@ const onLight: ITheme = {
   brightWhite: "#2b332e",
 };
 
-/** The colors of a terminal on the page as it is now: those of the element that it stands in. */
+/** Returns the colors of a terminal for the page's current theme, from the element that contains it. */
 export function themeOf(box: HTMLElement): ITheme {
   const { color, backgroundColor } = getComputedStyle(box);
   const [red = 0, green = 0, blue = 0] = (backgroundColor.match(/[\d.]+/g) ?? []).map(Number);
@@ -53,7 +53,7 @@ export function themeOf(box: HTMLElement): ITheme {
   };
 }
 
-/** Calls back when the page's colors may have changed. Returns the end of that. */
+/** Calls `act` when the page's colors may have changed. Returns a function that unsubscribes. */
 export function onThemeChange(act: () => void): () => void {
   const observer = new MutationObserver(act);
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });

@@ -21,17 +21,17 @@ function world(first: string[], shown: string) {
   return { host, known, shows, changes };
 }
 
-it("has the terminals that another window opens, without those that it closes", async () => {
+it("includes the terminals that another window opens, without those that it closes", async () => {
   const { shows, changes } = world(["a", "b"], "b");
   changes("a", "b", "c");
   await shows("a", "b", "c");
   changes("b", "c");
   await shows("b", "c");
   changes("c");
-  await shows("b", "c"); // it is in sight, and says how it ended
+  await shows("b", "c"); // it is visible, and shows how it ended
 });
 
-it("has what was opened while the connection was lost", async () => {
+it("includes terminals opened while the connection was lost", async () => {
   const { host, known, shows } = world(["a"], "a");
   act(() => host.status.set("connecting"));
   known.ids = ["a", "b"];

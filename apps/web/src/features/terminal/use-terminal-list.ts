@@ -2,7 +2,7 @@ import { type Dispatch, type SetStateAction, useEffect, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Terminal } from "../../api/types";
 
-/** The terminals of this browser, also those that another window opens or closes. */
+/** The terminals of this browser, including those that another window opens or closes. */
 export function useTerminalList(
   host: Host,
   first: Terminal[],
@@ -16,7 +16,7 @@ export function useTerminalList(
       const mine = ++latest;
       host.request("list_terminals", {}).then(
         ({ terminals }) => mine === latest && setKnown(terminals),
-        () => {}, // without the connection or the grant, the terminals in sight say so themselves
+        () => {}, // without the connection or the grant, the visible terminals report that themselves
       );
     };
     let before = host.status.get();
@@ -44,7 +44,7 @@ export function useTerminalList(
   return [list, setList];
 }
 
-/** The one in sight stays when the host does not have it any more: it shows its last output, and how it ended. */
+/** The visible terminal stays when the host no longer has it: it shows its last output, and how it ended. */
 function merged(list: Terminal[], known: Terminal[], shown: string | null): Terminal[] {
   const has = (terminals: Terminal[], id: string) => terminals.some((each) => each.id === id);
   const kept = list.filter((each) => each.id === shown || has(known, each.id));

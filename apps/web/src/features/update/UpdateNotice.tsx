@@ -5,7 +5,7 @@ import { t } from "../../i18n/update";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { whenIdle } from "../shared/when-idle";
 
-/** Keeps the page's own files, once the page has nothing better to do, and says when there are new ones. */
+/** Caches the page's own files once the browser is idle, and reports when there are new ones. */
 export function UpdateNotice({ shell }: { shell: Shell | "page" }) {
   const { link } = useScorel();
   const [started, setStarted] = useState<Shell | null>(shell === "page" ? null : shell);

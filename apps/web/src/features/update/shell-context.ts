@@ -1,5 +1,5 @@
 import { createContext } from "react";
 import type { Shell } from "../../api/shell";
 
-/** What keeps the page's own files: "page" starts it, null is none. */
+/** Caches the page's own files: "page" starts it, null disables it. */
 export const ShellContext = createContext<Shell | "page" | null>(null);

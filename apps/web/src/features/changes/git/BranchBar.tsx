@@ -11,7 +11,7 @@ export interface BranchBarProps {
   onReload: () => void;
 }
 
-/** The current branch and how it stands to the one that it follows. */
+/** The current branch and its relation to its upstream. */
 export function BranchBar({ status, busy, onReload }: BranchBarProps) {
   const { branch, head, upstream, ahead = 0, behind = 0 } = status;
   const far = [

@@ -8,7 +8,7 @@ import { ago } from "../../shared/time";
 import { Failed } from "../Failed";
 import { gitKey, shortId } from "./git-key";
 
-/** The local branches, the one with the latest commit first. */
+/** The local branches, sorted by their latest commit, newest first. */
 export function Branches({ host, sessionId }: { host: Host; sessionId: string }) {
   const list = useQuery({
     queryKey: gitKey(host, sessionId, "branches"),

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react";
 
 export interface CheckBoxProps {
-  /** What it chooses, for a screen reader. */
+  /** What it selects, for a screen reader. */
   label: string;
   checked: boolean;
-  /** Some of what it stands for is chosen. */
+  /** Whether only some of the files that it represents are selected. */
   some?: boolean;
   disabled?: boolean;
   onChange: (on: boolean) => void;

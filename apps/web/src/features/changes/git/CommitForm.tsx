@@ -11,17 +11,17 @@ export interface CommitFormProps {
   sessionId: string;
   draft: CommitDraft;
   onDraft: (draft: CommitDraft) => void;
-  /** The current commit as it was shown; "" before the first one. */
+  /** The current commit as shown; "" before the first one. */
   head: string;
   files: readonly UncommittedFile[];
-  /** Git has something else to finish. */
+  /** Whether git has another operation to finish. */
   blocked: boolean;
   onCommitted: (id: string) => void;
-  /** The repository is not as it was shown. */
+  /** Called when the repository is not as shown. */
   onRefused: () => void;
 }
 
-/** The message of a commit, and the button that makes it. It stays in sight below a long list. */
+/** The message of a commit and its button. They stay visible below a long list. */
 export function CommitForm(props: CommitFormProps) {
   const { draft, onDraft, files, blocked } = props;
   const { busy, error, commit } = useCommit(props);
@@ -68,7 +68,7 @@ export function CommitForm(props: CommitFormProps) {
   );
 }
 
-/** Makes the commit. One that is repeated because its answer was lost is made once. */
+/** Commits. A commit that is repeated because its answer was lost is made once. */
 function useCommit({ host, sessionId, draft, head, files, onCommitted, onRefused }: CommitFormProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);

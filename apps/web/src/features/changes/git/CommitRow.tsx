@@ -22,7 +22,7 @@ export interface CommitRowProps {
   onPrompt: ((text: string) => void) | null;
 }
 
-/** A commit, and when it is open, all of its message and its files. */
+/** A commit; when open, with its whole message and its files. */
 export function CommitRow({ host, sessionId, commit, onPrompt }: CommitRowProps) {
   const [open, setOpen] = useState(false);
   const body = useId();

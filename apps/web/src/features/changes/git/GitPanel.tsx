@@ -21,7 +21,7 @@ export interface GitPanelProps {
   onDraft: (draft: CommitDraft) => void;
 }
 
-/** The repository of a session's folder: what is not committed, the history, and the branches. */
+/** The repository of a session's folder: uncommitted changes, history and branches. */
 export function GitPanel({ host, sessionId, mayWrite, onPrompt, draft, onDraft }: GitPanelProps) {
   const [part, setPart] = useState<"uncommitted" | "history" | "branches">("uncommitted");
   const client = useQueryClient();

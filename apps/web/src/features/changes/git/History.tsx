@@ -9,14 +9,14 @@ import { Failed } from "../Failed";
 import { CommitRow } from "./CommitRow";
 import { gitKey } from "./git-key";
 
-/** How many commits are asked for at once. */
+/** How many commits are requested at once. */
 const page = 30;
 
 export interface HistoryProps {
   host: Host;
   sessionId: string;
   onPrompt: ((text: string) => void) | null;
-  /** There is no commit yet. */
+  /** Whether there is no commit yet. */
   empty: boolean;
 }
 

@@ -24,7 +24,7 @@ export interface UncommittedProps {
   onCommitted: () => void;
 }
 
-/** What is not committed, and the commit of it. */
+/** The uncommitted changes, and the form to commit them. */
 export function Uncommitted({
   host,
   sessionId,
@@ -120,7 +120,7 @@ interface AllFilesProps {
   onChoose: (paths: readonly string[], on: boolean) => void;
 }
 
-/** Chooses all files at once, and says how many are chosen. */
+/** Selects all files at once, and shows how many are selected. */
 function AllFiles({ files, chosen, onChoose }: AllFilesProps) {
   const possible = files.filter((file) => file.possible);
   return (
@@ -170,7 +170,7 @@ function Detail({
   );
 }
 
-/** Says that a commit was made. It takes the focus, since the button that made it is gone. */
+/** Confirms a commit. It receives the focus, because the commit button is gone. */
 function Made({ id }: { id: string | null }) {
   const said = useRef<HTMLParagraphElement>(null);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { ApiError, OfflineError } from "../../../api/contract";
 import { ApiKind, type GitStatusResponse } from "../../../api/types";
 import { FakeHost } from "../../../app/testing/fake-scorel";
 import { ToastProvider } from "../../../components/Toast";
-// Here before a test's clock runs.
+// Loaded before a test's fake clock runs.
 import "../../diff/Diff";
 import { emptyDraft } from "./commit-draft";
 import { GitPanel, type GitPanelProps } from "./GitPanel";
@@ -64,7 +64,7 @@ const commits = (host: FakeHost) =>
   host.requests.filter(({ name }) => name === "git_commit").map(({ fields }) => fields);
 
 describe("the repository of a session", () => {
-  it("says where there is none", async () => {
+  it("says if there is none", async () => {
     const host = world({ repository: false, files: [] });
     show(host);
     expect(await screen.findByText("This folder is not in a Git repository.")).toBeTruthy();
@@ -79,7 +79,7 @@ describe("the repository of a session", () => {
     expect(host.requests.map(({ name }) => name)).toEqual(["git_status"]);
   });
 
-  it("commits the files that are chosen, as they were shown", async () => {
+  it("commits the selected files, as they were shown", async () => {
     const host = world();
     host.handlers.git_commit = () => {
       host.handlers.git_status = () => ({
@@ -114,7 +114,7 @@ describe("the repository of a session", () => {
     await waitFor(() => expect(screen.queryByText("client.go")).toBeNull());
   });
 
-  it("begins with what is in the index, and commits a renamed file under both names", async () => {
+  it("begins with the files in the index, and commits a renamed file under both names", async () => {
     const host = world({
       files: [
         { path: "client.go", status: "modified" },
@@ -144,7 +144,7 @@ describe("the repository of a session", () => {
     expect(other).toEqual(one);
   });
 
-  it("shows why the machine refused, keeps the message, and looks again after a conflict", async () => {
+  it("shows why the machine refused, keeps the message, and reloads after a conflict", async () => {
     const host = world();
     const why = "git does not know your name: set user.name and user.email on the machine with git config --global";
     host.handlers.git_commit = () => Promise.reject(new ApiError(ApiKind.unavailable, why));
@@ -162,7 +162,7 @@ describe("the repository of a session", () => {
     expect((await screen.findByTestId("commit-error")).textContent).toBe("The repository has changed");
   });
 
-  it("does not commit while git has something to finish", async () => {
+  it("does not commit while git has another operation to finish", async () => {
     show(world({ busy: "merge" }));
     await box("client.go");
     write("in a merge");
@@ -170,7 +170,7 @@ describe("the repository of a session", () => {
     expect(screen.getByTestId<HTMLButtonElement>("commit").disabled).toBe(true);
   });
 
-  it("lets a browser without permission look, and nothing else", async () => {
+  it("allows a browser without permission to view only", async () => {
     show(world(), { mayWrite: false });
     fireEvent.click(await screen.findByRole("button", { name: /client.go/ }));
     expect(await screen.findByRole("table", { name: "Changes in client.go" })).toBeTruthy();
@@ -179,7 +179,7 @@ describe("the repository of a session", () => {
     expect(screen.queryByTestId("commit")).toBeNull();
   });
 
-  it("says that the machine cannot be reached, and asks again", async () => {
+  it("says that the machine cannot be reached, and retries", async () => {
     const host = world();
     const status = host.handlers.git_status;
     host.handlers.git_status = () => Promise.reject(new OfflineError("The machine cannot be reached now."));
@@ -192,7 +192,7 @@ describe("the repository of a session", () => {
     expect((await screen.findByTestId("branch")).textContent).toBe("main");
   });
 
-  it("turns a comment on a line into a part of the prompt", async () => {
+  it("adds a comment on a line to the prompt", async () => {
     const onPrompt = vi.fn();
     show(world(), { onPrompt });
     fireEvent.click(await screen.findByRole("button", { name: /client.go/ }));

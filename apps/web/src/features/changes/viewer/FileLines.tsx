@@ -16,13 +16,13 @@ import { quoteOf } from "../quote";
 export interface FileLinesProps {
   path: string;
   lines: readonly DiffLine[];
-  /** The lines that somebody came to see, from 1; 0 for none. */
+  /** The line to scroll to, from 1; 0 for none. */
   line: number;
   end: number;
   onPrompt: ((text: string) => void) | null;
 }
 
-/** The lines of a file, numbered and colored. A line can be commented on. Rows far out of sight are not drawn. */
+/** The lines of a file, numbered and highlighted. Lines can be commented on. Rows far out of view are not rendered. */
 export function FileLines({ path, lines, line, end, onPrompt }: FileLinesProps) {
   const [place, setPlace] = useState<LinePlace | null>(null);
   const table = useRef<HTMLTableElement>(null);
@@ -64,7 +64,7 @@ export function FileLines({ path, lines, line, end, onPrompt }: FileLinesProps) 
         aria-label={visible(path)}
         className="diff-table diff-code py-1"
         style={{ "--digits": String(lines.length).length } as object}
-        // The arrows lead from here to the lines.
+        // The arrow keys move from here to the lines.
         tabIndex={choose ? 0 : undefined}
         onKeyDown={choose ? moveFocus : undefined}
       >
@@ -83,7 +83,7 @@ export function FileLines({ path, lines, line, end, onPrompt }: FileLinesProps) 
             cells={2}
             onFold={noFold}
             onLine={choose}
-            // Only the blocks that have the lines are drawn again.
+            // Only the blocks with these lines are rendered again.
             below={place && onPrompt && blockOf(place.line) === i ? below : undefined}
             sought={line > 0 && blockOf(line) <= i && i <= blockOf(end) ? sought : undefined}
             now={i === 0 || blockOf(line) === i}
@@ -104,7 +104,7 @@ function rowOf(line: DiffLine): DiffRow {
   return { kind: "line", key: String(line.new), line, twin: null };
 }
 
-/** Colors the lines, and those of later parts where the ones before them ended. */
+/** Highlights the lines; those of later parts continue where the ones before them ended. */
 function useColors(path: string, lines: readonly DiffLine[]): Colors {
   const highlighting = useContext(HighlightingContext);
   const [colors] = useState(() => new Colors());
@@ -123,7 +123,7 @@ function useColors(path: string, lines: readonly DiffLine[]): Colors {
           done.current = { lines: lines.length, state };
         }
       })
-      .catch(() => {}); // a grammar that cannot be fetched leaves the code plain, which is readable
+      .catch(() => {}); // without its grammar the code stays plain, which is readable
     return () => gone.abort();
   }, [path, lines, colors, highlighting]);
   return colors;

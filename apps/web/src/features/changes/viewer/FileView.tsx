@@ -14,11 +14,11 @@ export interface FileViewProps {
   host: Host;
   sessionId: string;
   path: string;
-  /** The lines to show, from 1; 0 is the beginning of the file. */
+  /** The line to show, from 1; 0 for the beginning of the file. */
   line: number;
   end: number;
   onPrompt: ((text: string) => void) | null;
-  /** What is shown of a file that does not exist; it is given what is shown otherwise. */
+  /** Renders the view of a missing file, given the default view. */
   missing?: (failed: ReactNode) => ReactNode;
 }
 

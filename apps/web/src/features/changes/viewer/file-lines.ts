@@ -1,8 +1,8 @@
 import type { DiffLine } from "../../diff/model";
 
 /**
- * The lines of a file after one more part of it. A part may end within a line, and in a text that ends with a line
- * break the last line is empty. Lines that are complete stay what they are.
+ * Returns the lines of a file after one more part of it. A part may end within a line; if it ends with a line break,
+ * the last line is empty. Complete lines keep their identity.
  */
 export function linesAfter(before: readonly DiffLine[], part: string): DiffLine[] {
   const lines = before.slice(0, -1);
@@ -13,14 +13,14 @@ export function linesAfter(before: readonly DiffLine[], part: string): DiffLine[
   return lines;
 }
 
-/** The lines as they are counted: without the empty one after the last line break. */
+/** Returns the lines to count: without the empty one after the last line break. */
 export function countedLines(lines: readonly DiffLine[]): readonly DiffLine[] {
   return lines.at(-1)?.text === "" ? lines.slice(0, -1) : lines;
 }
 
 const pictures = /\.(?:avif|bmp|gif|heic|ico|jpe?g|png|tiff?|webp)$/i;
 
-/** Whether a file is an image, as far as its name says so. */
+/** Reports whether a file's name is that of an image. */
 export function isPicture(path: string): boolean {
   return pictures.test(path);
 }

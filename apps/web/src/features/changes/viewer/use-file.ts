@@ -4,7 +4,7 @@ import type { Host } from "../../../api/contract";
 import type { DiffLine } from "../../diff/model";
 import { countedLines, linesAfter } from "./file-lines";
 
-/** How many parts are read at most to get to a line; further ones are loaded when somebody asks for them. */
+/** How many parts are read at most to reach a line; further ones are loaded on request. */
 const maxParts = 16;
 
 interface Grown {
@@ -15,7 +15,7 @@ interface Grown {
   parts: number;
 }
 
-/** A file, in parts: as many as the sought line needs, and more as they are asked for. */
+/** Loads a file in parts: as many as the sought line needs, and more on request. */
 export function useFile(host: Host, sessionId: string, path: string, sought: number) {
   const [grown, setGrown] = useState<Grown | null>(null);
   const [busy, setBusy] = useState(false);
@@ -40,7 +40,7 @@ export function useFile(host: Host, sessionId: string, path: string, sought: num
     }
     setBusy(false);
   }, [host, sessionId, path, next, start, lines, parts]);
-  // The last line may go on in the next part.
+  // The last line may continue in the next part.
   const seeking = next > 0 && lines.length <= sought && parts < maxParts && !failed;
   useEffect(() => {
     if (seeking && !busy) {

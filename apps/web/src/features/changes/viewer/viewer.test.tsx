@@ -40,7 +40,7 @@ const reads = (host: FakeHost) => host.requests.map(({ fields }) => (fields as {
 describe("a file", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it("has numbered and colored lines, and asks for nothing else", async () => {
+  it("has numbered and highlighted lines, and requests nothing else", async () => {
     const { host } = show(() => ({ text: "package a\n\n// A is\u202E one.\nconst A = 1\n" }));
     const rows = within(await table())
       .getAllByRole("row")
@@ -50,19 +50,19 @@ describe("a file", () => {
     expect(host.requests.map(({ name }) => name)).toEqual(["read_file"]);
   });
 
-  it("opens at a line, which is brought into sight and marked", async () => {
+  it("opens at a line, which is scrolled into view and marked", async () => {
     const into = vi.spyOn(Element.prototype, "scrollIntoView");
     show(() => ({ text: text(500) }), { path: "src/a.go", line: 300, end: 301 });
     const marked = [...(await table()).querySelectorAll("[aria-current]")];
     expect(marked.map((row) => row.textContent)).toEqual(["300line 300", "301line 301"]);
     expect(into.mock.contexts[0]).toBe(marked[0]);
     expect(document.activeElement).toBe(marked[0]);
-    // What is far out of sight is not drawn.
+    // Rows far out of view are not rendered.
     expect(screen.queryByText("line 100")).toBeNull();
     expect(screen.getAllByTestId("undrawn")).toHaveLength(30);
   });
 
-  it("draws lines as they come into sight", async () => {
+  it("renders lines as they come into view", async () => {
     setInSight("[data-testid=undrawn]");
     show(() => ({ text: text(200) }));
     await table();
@@ -70,7 +70,7 @@ describe("a file", () => {
     expect((await table()).textContent).toContain("line 200");
   });
 
-  it("is read in parts, as far as the line needs and then as somebody asks", async () => {
+  it("is read in parts, as far as the line needs and then on request", async () => {
     const parts: Record<number, object> = {
       0: { text: `${text(50)}lin`, next: 10 },
       10: { text: `e 51\n${text(49, 52)}`, next: 20 },
@@ -86,12 +86,12 @@ describe("a file", () => {
     expect((await table()).textContent).toContain("line 110");
   });
 
-  it("says so when it has no such line", async () => {
+  it("reports that it has no such line", async () => {
     show(() => ({ text: text(2) }), { path: "src/a.go", line: 9, end: 9 });
     expect(await screen.findByText("Line 9 does not exist: the file has 2 lines.")).toBeTruthy();
   });
 
-  it("says so when it is not there, and the folder is one step away", async () => {
+  it("reports that it does not exist, with a link to the folder", async () => {
     const { host } = show(() => {
       throw new ApiError(ApiKind.not_found, "src/a.go does not exist");
     });
@@ -101,7 +101,7 @@ describe("a file", () => {
     expect((await screen.findByTestId("file-entry")).textContent).toBe("b.go");
   });
 
-  it("is found in another folder where a text named it without that", async () => {
+  it("is found in another folder when a text named it without one", async () => {
     const { host } = show(
       ({ path }) => {
         if (path === "client.go") {
@@ -118,7 +118,7 @@ describe("a file", () => {
     expect(screen.getByRole("navigation", { name: "Files" }).textContent).toBe("Project folder / relay / client.go");
   });
 
-  it("is chosen where several could be meant", async () => {
+  it("is chosen if several files match", async () => {
     show(
       ({ path }) => {
         if (path === "pkg/client.go") {
@@ -140,12 +140,12 @@ describe("a file", () => {
   it.each([
     ["logo.png", "Image, 2 KiB. It is not shown here."],
     ["tool", "Binary file, 2 KiB. It is not shown here."],
-  ])("says that %s cannot be shown", async (path, said) => {
+  ])("reports that %s cannot be shown", async (path, said) => {
     show(() => ({ binary: true }), { path, line: 0, end: 0 });
     expect(await screen.findByText(said)).toBeTruthy();
   });
 
-  it("can be commented on by keyboard, and the comment becomes a part of the prompt", async () => {
+  it("can be commented on by keyboard, and the comment is added to the prompt", async () => {
     const { onPrompt } = show(() => ({ text: text(3) }));
     const lines = await table();
     expect(lines.tabIndex).toBe(0);

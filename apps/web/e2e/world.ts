@@ -120,6 +120,17 @@ export class World {
     await host.line(json<{ ready: boolean }>("ready"));
   }
 
+  /** Starts the host as another machine on the relay of another world. */
+  async joinRelay(relay: string, label: string): Promise<void> {
+    this.#host = this.start("host", "serve", "--relay", relay, "--label", label, "--json", "--log-format", "json");
+    await this.#host.line(json<{ ready: boolean }>("ready"));
+  }
+
+  /** The moves that the machine knows. */
+  moves(): Promise<{ moves: { sessionId: string; state: string }[] }> {
+    return this.#ask("list_moves", {});
+  }
+
   /** Creates a session without a message in the only project, as a program on the machine does, and returns its id. */
   async createSession(): Promise<string> {
     const { projects } = await this.#ask<{ projects: { id: string }[] }>("list_projects", {});

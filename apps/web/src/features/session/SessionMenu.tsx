@@ -10,6 +10,7 @@ import { chunk } from "../shared/missing-chunk";
 
 const SessionSheet = lazy(chunk(() => import("./SessionSheet")));
 const DeleteSession = lazy(chunk(() => import("./DeleteSession")));
+const MoveSession = lazy(chunk(() => import("../move/MoveSession")));
 
 export interface SessionMenuProps {
   host: Host;
@@ -33,7 +34,7 @@ export function SessionMenu({
   label = t("session.sessionMenu.sessionDetails"),
   onChanges,
 }: SessionMenuProps) {
-  const [open, setOpen] = useState<"session" | "delete" | null>(null);
+  const [open, setOpen] = useState<"session" | "delete" | "move" | null>(null);
   const close = () => setOpen(null);
   return (
     <>
@@ -48,9 +49,11 @@ export function SessionMenu({
             mayChange={may(info, "prompt")}
             onChanges={onChanges}
             onDelete={may(info, "manage") ? () => setOpen("delete") : null}
+            onMove={may(info, "manage") ? () => setOpen("move") : null}
             onClose={close}
           />
         ) : null}
+        {open === "move" ? <MoveSession host={host} session={session} onClose={close} /> : null}
         {open === "delete" ? <DeleteSession host={host} session={session} view={view} onClose={close} /> : null}
       </LazyPart>
     </>

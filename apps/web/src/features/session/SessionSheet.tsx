@@ -7,6 +7,7 @@ import { ArchiveIcon, FilesIcon, PinIcon, TerminalIcon, TrashIcon } from "../../
 import { Sheet } from "../../components/Sheet";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/session";
+import { MoveAction } from "../move/MoveAction";
 import { useAct } from "../shared/use-act";
 import { RenameForm } from "./RenameForm";
 import { SessionContext } from "./SessionContext";
@@ -24,11 +25,21 @@ export interface SessionSheetProps {
   onChanges?: (() => void) | undefined;
   /** Asks whether to delete it; null if this browser may not. */
   onDelete: (() => void) | null;
+  /** Moves it to another machine; null where this browser may not. */
+  onMove: (() => void) | null;
   onClose: () => void;
 }
 
 /** The details and the actions of a session. */
-export default function SessionSheet({ host, session, mayChange, onChanges, onDelete, onClose }: SessionSheetProps) {
+export default function SessionSheet({
+  host,
+  session,
+  mayChange,
+  onChanges,
+  onDelete,
+  onMove,
+  onClose,
+}: SessionSheetProps) {
   return (
     <Sheet title={t("session.sessionSheet.sessionDetails")} onClose={onClose}>
       {mayChange ? (
@@ -60,6 +71,7 @@ export default function SessionSheet({ host, session, mayChange, onChanges, onDe
       >
         <TerminalIcon /> {t("session.sessionSheet.terminal")}
       </Link>
+      {session.parentSessionId ? null : <MoveAction onMove={onMove} />}
       <SessionWorktree session={session} />
       <SessionContext host={host} sessionId={session.id} />
       <SessionSpent session={session} />

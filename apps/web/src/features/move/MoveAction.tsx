@@ -1,0 +1,15 @@
+import { Button } from "../../components/Button";
+import { MachineIcon } from "../../components/icons";
+import { t } from "../../i18n/move";
+
+/** Opens the choice of another machine; null where this browser may not move sessions. */
+export function MoveAction({ onMove }: { onMove: (() => void) | null }) {
+  return (
+    <div className="mt-2">
+      <Button data-testid="move-session" disabled={onMove === null} onClick={onMove ?? undefined}>
+        <MachineIcon /> {t("move.action.move")}
+      </Button>
+      {onMove ? null : <p className="mt-1.5 text-muted text-sm">{t("move.action.notAllowed")}</p>}
+    </div>
+  );
+}

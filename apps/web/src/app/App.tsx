@@ -20,13 +20,12 @@ const SettingsSheet = lazy(
 export interface AppProps {
   scorel: Scorel;
   router: ReturnType<typeof createAppRouter>;
-  /** What keeps the page's own files; nothing does in tests. */
+  /** Caches the page's own files; absent in tests. */
   shell?: Shell | "page";
 }
 
 export function App({ scorel, router, shell }: AppProps) {
-  // Answers are kept fresh by events of the host, not by age; and "online" of
-  // the browser says nothing about the host.
+  // Answers are kept fresh by events of the host, not by age; and the browser's "online" state is not that of the host.
   const [queries] = useState(
     () =>
       new QueryClient({

@@ -5,7 +5,7 @@ import { MissingPart } from "../features/shared/MissingPart";
 import { MissingChunk } from "../features/shared/missing-chunk";
 import { t } from "../i18n/app";
 
-/** A page broke, or a part of it could not be fetched. The rest of the app stands. */
+/** Shown when a page failed, or a part of it could not be loaded. The rest of the app keeps working. */
 export function PageFault({ error, reset }: { error: unknown; reset: () => void }) {
   if (error instanceof MissingChunk) {
     return <MissingPart />;

@@ -9,7 +9,7 @@ import { useWide } from "../features/shared/use-media";
 import { ShellContext } from "../features/update/shell-context";
 
 const Unsupported = lazy(chunk(async () => ({ default: (await import("./Unsupported")).Unsupported })));
-// A phone has none.
+// Not loaded on a phone.
 const Sidebar = lazy(chunk(async () => ({ default: (await import("./Sidebar")).Sidebar })));
 const GlobalKeys = lazy(chunk(() => import("../features/keys/GlobalKeys")));
 const InboxWatch = lazy(chunk(() => import("../features/inbox/InboxWatch")));
@@ -17,7 +17,7 @@ const UpdateNotice = lazy(
   chunk(async () => ({ default: (await import("../features/update/UpdateNotice")).UpdateNotice })),
 );
 
-/** What stands around every page: on a desk the sidebar, on a phone nothing. */
+/** The frame around every page: the sidebar on wide screens, nothing on a phone. */
 export function Shell() {
   const scorel = useScorel();
   const link = useReadable(scorel.link);

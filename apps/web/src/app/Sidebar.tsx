@@ -16,7 +16,7 @@ import { PresenceDot, PresenceWord } from "../features/status/Presence";
 import { WaitingBadge } from "../features/status/WaitingBadge";
 import { t } from "../i18n/app";
 
-// Not wanted before a machine is chosen, as little as what reads from one.
+// Loaded only once a machine is chosen, together with the code that reads from it.
 const SidebarSessions = lazy(
   chunk(async () => ({
     default: (await import("../features/device/SidebarSessions")).SidebarSessions,
@@ -89,7 +89,7 @@ function InboxLink() {
   );
 }
 
-/** A number and what it counts; nothing for zero. */
+/** A number with an accessible label; renders nothing for zero. */
 function Count({ tone, n, label }: { tone: Tone; n: number; label: string }) {
   if (n === 0) {
     return null;

@@ -2,7 +2,7 @@ import { WarningIcon } from "../components/shell-icons";
 import { Wordmark } from "../features/shared/Wordmark";
 import { t } from "../i18n/app";
 
-/** Says plainly why the page cannot work here, and what to do. */
+/** Shows why the page cannot work here, and what to do. */
 export function Unsupported({ reason, advice }: { reason: string; advice: string }) {
   return (
     <main

@@ -8,8 +8,8 @@ import { FakeScorel, FakeSession } from "./testing/fake-scorel";
 import { dev, world } from "./testing/one-device";
 import { renderApp } from "./testing/render-app";
 
-describe("a fresh browser", () => {
-  it("is shown a code, and comes to the device when it is paired", async () => {
+describe("a new browser", () => {
+  it("gets a code, and opens the device when it is paired", async () => {
     const scorel = new FakeScorel();
     const { router } = renderApp(scorel, "/");
     await screen.findByText("Requesting a code");
@@ -34,7 +34,7 @@ describe("a fresh browser", () => {
     expect(pairing?.canceled).toBe(false);
   });
 
-  it("says that a code has expired", async () => {
+  it("reports an expired code", async () => {
     const scorel = new FakeScorel();
     renderApp(scorel, "/pair");
     await screen.findByText("Requesting a code");
@@ -59,7 +59,7 @@ describe("a fresh browser", () => {
     expect(screen.getByText("This code was used already; ask for a new one.")).toBeTruthy();
   });
 
-  it("redeems the code of a link by itself, once", async () => {
+  it("redeems the code of a link automatically, once", async () => {
     const scorel = new FakeScorel();
     renderApp(scorel, "/pair", "7K3M-9QXR-2BTD");
     await screen.findByText("Looking for the machine");
@@ -68,14 +68,14 @@ describe("a fresh browser", () => {
 });
 
 describe("the link", () => {
-  it("says plainly why the page cannot work", async () => {
+  it("shows why the page cannot work", async () => {
     const scorel = new FakeScorel();
     scorel.link.set({ state: "unsupported", reason: "No secure context.", advice: "Open it over https." });
     renderApp(scorel, "/");
     expect((await screen.findByTestId("unsupported")).textContent).toContain("No secure context.Open it over https.");
   });
 
-  it("shows a lost relay and tries again on demand", async () => {
+  it("shows a lost relay and retries on demand", async () => {
     const { scorel } = world();
     renderApp(scorel, "/");
     const light = await screen.findByTestId("link-state");
@@ -89,8 +89,8 @@ describe("the link", () => {
   });
 });
 
-describe("a relay by invite", () => {
-  it("asks for the invite and hands it on", async () => {
+describe("a relay that requires an invite", () => {
+  it("asks for the invite and passes it on", async () => {
     const { scorel } = world();
     renderApp(scorel, "/");
     await screen.findByTestId("link-state");
@@ -105,7 +105,7 @@ describe("a relay by invite", () => {
 });
 
 describe("devices", () => {
-  it("forgets one only after a question", async () => {
+  it("forgets one only after a confirmation", async () => {
     const { scorel } = world();
     renderApp(scorel, "/");
     fireEvent.click(await screen.findByRole("button", { name: "Remove workshop" }));
@@ -116,7 +116,7 @@ describe("devices", () => {
 });
 
 describe("a device", () => {
-  it("says why the sessions of a project cannot be reached", async () => {
+  it("shows why the sessions of a project cannot be reached", async () => {
     const why = "the database sessions on db:5432 cannot be reached";
     const { scorel } = world([project("p1", "/home/ada/scorel", { unavailable: why })]);
     renderApp(scorel, `/d/${dev}`);
@@ -124,7 +124,7 @@ describe("a device", () => {
     expect(screen.getByTestId("new-session").hasAttribute("disabled")).toBe(true);
   });
 
-  it("adds a project by browsing, and makes a session in it once", async () => {
+  it("adds a project by browsing, and creates a session in it once", async () => {
     const projects: Project[] = [];
     const { scorel, host } = world(projects);
     host.handlers.list_dir = ({ path }) => ({
@@ -187,7 +187,7 @@ describe("a device", () => {
     expect((await screen.findByRole("alert")).textContent).toBe("There is no folder /nope; choose one that exists.");
   });
 
-  it("tells the host that somebody sees the list", async () => {
+  it("notifies the host that a person sees the list", async () => {
     const { scorel, host } = world(undefined, [summary("s1", "p1", "A name")]);
     const asked: unknown[] = [];
     host.handlers.list_sessions = (request) => {
@@ -199,7 +199,7 @@ describe("a device", () => {
     expect(asked).toContainEqual({ projectId: "p1", limit: 50, watching: true });
   });
 
-  it("leads from the sidebar to the sessions that do not fit there", async () => {
+  it("links from the sidebar to the sessions that do not fit there", async () => {
     const all = Array.from({ length: 23 }, (_, i) => summary(`s${i}`, "p1", `Name ${i}`, { updatedAt: 1000 - i }));
     const { scorel, host } = world([project("p1", "/home/ada/scorel"), project("p2", "/home/ada/lamps")], all);
     host.sessions.set("s0", new FakeSession("s0", { summary: all[0] ?? null }));
@@ -227,7 +227,7 @@ describe("a device", () => {
     expect(host.requests.map(({ name }) => name)).not.toContain("create_session");
   });
 
-  it("is where it was when one comes back, with what was opened and searched for", async () => {
+  it("is restored on return, with opened parts and searches", async () => {
     const all = Array.from({ length: 23 }, (_, i) => summary(`s${i}`, "p1", `Name ${i}`, { updatedAt: 1000 - i }));
     const { scorel, host } = world(undefined, all);
     host.sessions.set("s20", new FakeSession("s20", { summary: all[20] ?? null }));
@@ -241,7 +241,7 @@ describe("a device", () => {
     scroll(700);
     fireEvent.click(screen.getByText("Name 20"));
     await screen.findByTestId("composer");
-    // The arrow does what the Back button of the browser does, and does not open the page a second time.
+    // The arrow does the same as the browser's Back button, and does not open the page a second time.
     fireEvent.click(screen.getByRole("link", { name: "Back" }));
     await waitFor(() => expect(screen.getAllByTestId("session-row")).toHaveLength(23));
     expect(router.state.location.pathname).toBe(`/d/${dev}`);
@@ -272,7 +272,7 @@ describe("a device", () => {
   it.each([
     ["offline", "offline-notice", "workshop is offline"],
     ["revoked", "revoked-notice", "Pair again"],
-  ] as const)("says that it is %s", async (status, id, text) => {
+  ] as const)("is shown as %s", async (status, id, text) => {
     const { scorel, host } = world();
     host.status.set(status);
     renderApp(scorel, `/d/${dev}`);

@@ -1,11 +1,11 @@
-// The first code of every page, and the smallest. It begins what takes time without the page's code, which is still on
-// its way: the worker starts and connects.
+// The first and smallest script of every page. It begins the slow work while the page's code is still loading: the
+// worker starts and connects.
 import { beginWorker } from "../api/begin";
 import { takeFragment } from "../features/pair/fragment";
 
-// The page of guest links shares files with the app, this one too, and must not start it.
+// The page of guest links shares files with the app, including this one, and must not start it.
 if (location.pathname !== "/g") {
-  // The secret of a pairing link leaves the address before anything else runs.
+  // The secret of a pairing link is removed from the address before anything else runs.
   const linkCode = { current: takeFragment(window) };
 
   const connect = beginWorker();

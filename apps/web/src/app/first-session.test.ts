@@ -38,7 +38,7 @@ it("does not wait for long", async () => {
   await opened;
 });
 
-it("shows the page also where its code does not come", async () => {
+it("shows the page even if its code does not load", async () => {
   const { session, opened } = begin("/d/dev_a/s/ses_1", () => Promise.reject(new Error("gone")));
   session.patch({ status: "live" });
   await opened;

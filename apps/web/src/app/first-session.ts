@@ -1,11 +1,11 @@
 import type { Scorel, SessionView } from "../api/contract";
 
-/** How long the first frame waits for what it shows, in milliseconds. */
+/** The longest delay of the first frame, in milliseconds. */
 const PATIENCE = 200;
 
 /**
- * Opens the session that the address names, before anything is drawn, and loads its page. Resolves when both are here or
- * take too long: a slow phone draws the page once then, and not a second time with the rows.
+ * Opens the session that the address names, before the first rendering, and loads its page. Resolves when both are
+ * loaded or take too long: a slow phone then renders the page once, and not a second time with the rows.
  */
 export async function openFirst(scorel: Scorel, pathname: string, loadPage: () => Promise<unknown>): Promise<void> {
   const [, deviceId, sessionId] = /^\/d\/([^/]+)\/s\/([^/]+)$/.exec(pathname) ?? [];
@@ -20,10 +20,10 @@ export async function openFirst(scorel: Scorel, pathname: string, loadPage: () =
       resolve();
     });
   });
-  view.release(); // it stays open for a while, and the page holds it then
+  view.release(); // it stays open for a while, until the page holds it
 }
 
-/** Resolves when something can be said about a session. */
+/** Resolves when the state of a session is known. */
 function known({ state }: SessionView): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {

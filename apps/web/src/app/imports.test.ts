@@ -10,7 +10,10 @@ function filesBelow(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** What a file imports of ours: statically, types too. A page that is loaded when it is opened is none. */
+/**
+ * Returns the files of this project that a file imports statically, including types. Pages loaded on demand are not
+ * included.
+ */
 function importsOf(file: string): string[] {
   const text = readFileSync(file, "utf8");
   return [...text.matchAll(/^(?:import|export)\b[^;]*?from "(\.[^"]+)"/gm)].flatMap(([, name]) => {
@@ -19,7 +22,7 @@ function importsOf(file: string): string[] {
   });
 }
 
-/** Every circle of a graph, as the names along it. */
+/** Returns every cycle of a graph, as the names along it. */
 function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const circles: string[] = [];
   const done = new Set<string>();
@@ -40,14 +43,14 @@ function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return circles;
 }
 
-it("no file imports itself by way of others", () => {
+it("no file imports itself through others", () => {
   const files = filesBelow(src);
   const name = (file: string) => relative(src, file);
   expect(files.length).toBeGreaterThan(100);
   expect(circlesOf(new Map(files.map((file) => [name(file), importsOf(file).map(name)])))).toEqual([]);
 });
 
-it("no folder of a session's page imports itself by way of others", () => {
+it("no folder of a session's page imports itself through others", () => {
   const chat = join(src, "features", "chat");
   const graph = new Map<string, string[]>();
   for (const file of filesBelow(chat)) {
@@ -61,7 +64,7 @@ it("no folder of a session's page imports itself by way of others", () => {
   expect(circlesOf(graph)).toEqual([]);
 });
 
-it("a circle is found", () => {
+it("a cycle is found", () => {
   const graph = new Map(Object.entries({ a: ["b"], b: ["c", "d"], c: [], d: ["b"] }));
   expect(circlesOf(graph)).toEqual(["b > d > b"]);
 });

@@ -12,14 +12,17 @@ import { openFirst } from "./first-session";
 import { createAppRouter, loadForTrouble } from "./router";
 import "./styles.css";
 
-/** The reader of Markdown where the page's own files are in the browser. From a network, rows come before it. */
+/**
+ * Loads the Markdown parser if the page's own files are cached in the browser. Over a network, the rows are loaded
+ * first.
+ */
 async function readerIfKept(): Promise<void> {
   if (navigator.serviceWorker?.controller) {
     await lateReader.load();
   }
 }
 
-/** Shows the page. `linkCode` is what a pairing link carried, `connect` connects it to its worker. */
+/** Shows the page. `linkCode` is the code of a pairing link, `connect` connects the page to its worker. */
 export async function start(linkCode: LinkCode, connect: Connect): Promise<void> {
   followTheme();
   const root = document.getElementById("root");
@@ -32,8 +35,8 @@ export async function start(linkCode: LinkCode, connect: Connect): Promise<void>
   const scorel = createScorel(connect);
   const router = createAppRouter(linkCode);
   await openFirst(scorel, location.pathname, () => Promise.all([router.load(), readerIfKept()]));
-  // In slices, so that the browser can answer meanwhile.
+  // In slices, so that the browser stays responsive.
   startTransition(() => createRoot(root).render(<App {...{ scorel, router, ...shell }} />));
-  // Behind everything that the first page needs.
+  // After everything that the first page needs.
   whenIdle(loadForTrouble);
 }

@@ -27,7 +27,7 @@ const root = createRootRouteWithContext<RouterContext>()({
 const home = createRoute({
   getParentRoute: () => root,
   path: "/",
-  // What the inbox lists.
+  // The filter of the inbox.
   validateSearch: ({ machine, project, state }: Record<string, unknown>): Filter => {
     const known = states.find((each) => each === state);
     return {
@@ -59,9 +59,9 @@ const connection = createRoute({
   component: lazyRouteComponent(loadConnection, "ConnectionPage"),
 });
 
-/** Loads the page that people need when the server of the page is away. */
+/** Loads the page that people need when the page's server cannot be reached. */
 export function loadForTrouble(): void {
-  loadConnection().catch(() => {}); // the route itself tries again and shows the error
+  loadConnection().catch(() => {}); // the route itself retries and shows the error
 }
 
 const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
@@ -69,7 +69,7 @@ const text = (value: unknown) => (typeof value === "string" || typeof value === 
 const share = createRoute({
   getParentRoute: () => root,
   path: "/share",
-  // What another app gives, see public/manifest.webmanifest.
+  // Content shared by another app, see public/manifest.webmanifest.
   validateSearch: (search: Record<string, unknown>): { title?: string; text?: string; url?: string } => ({
     title: text(search.title),
     text: text(search.text),
@@ -84,7 +84,7 @@ const share = createRoute({
 const device = createRoute({
   getParentRoute: () => root,
   path: "/d/$deviceId",
-  // The archived sessions instead of the others, and the project whose sessions are all listed.
+  // Whether to show the archived sessions instead of the others, and the project whose sessions are all listed.
   validateSearch: ({ archived, project }: Record<string, unknown>): { archived?: boolean; project?: string } => ({
     ...(archived === true ? { archived } : {}),
     ...(typeof project === "string" ? { project } : {}),
@@ -116,7 +116,7 @@ const session = createRoute({
     typeof search.entry === "string" ? { entry: search.entry } : {},
   component: lazyRouteComponent(
     chunk(() => {
-      lateReader.load().catch(() => {}); // what shows Markdown asks for it again
+      lateReader.load().catch(() => {}); // the components that show Markdown retry
       return import("../features/chat/ChatPage");
     }),
     "ChatPage",
@@ -126,7 +126,7 @@ const session = createRoute({
 const terminal = createRoute({
   getParentRoute: () => root,
   path: "/d/$deviceId/terminal",
-  // The project in whose folder a shell starts, or the session in whose worktree.
+  // The project whose folder a shell starts in, or the session whose worktree.
   validateSearch: ({ project, session }: Record<string, unknown>): { project?: string; session?: string } => ({
     ...(typeof project === "string" ? { project } : {}),
     ...(typeof session === "string" ? { session } : {}),
@@ -137,13 +137,13 @@ const terminal = createRoute({
   ),
 });
 
-/** The pages and their addresses. `linkCode` is what a pairing link carried. */
+/** Creates the router with the pages and their addresses. `linkCode` is the code of a pairing link. */
 export function createAppRouter(linkCode: LinkCode, history?: RouterHistory) {
   return createRouter({
     routeTree: root.addChildren([home, pair, connection, share, device, start, session, terminal]),
     context: { linkCode },
     defaultPreload: "intent",
-    // The frame of a page is in sight before its code is here, unless that comes at once.
+    // The frame of a page is shown while its code loads, unless that is immediate.
     defaultPendingComponent: PageFrame,
     defaultPendingMs: 100,
     defaultPendingMinMs: 0,
@@ -156,7 +156,7 @@ declare module "@tanstack/react-router" {
     router: ReturnType<typeof createAppRouter>;
   }
   interface HistoryState {
-    /** What was searched for. It is not in the address, which the server of the page sees. */
+    /** The text searched for. It is not in the address, which the page's server sees. */
     find?: string;
   }
 }

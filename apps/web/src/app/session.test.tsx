@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe("a session", () => {
-  it("sends a prompt and shows how far it got", async () => {
+  it("sends a prompt and shows its delivery state", async () => {
     const session = new FakeSession("s1");
     chat(session);
     const area = await screen.findByTestId("composer");
@@ -33,7 +33,7 @@ describe("a session", () => {
     expect(screen.getByTestId("message-state").dataset.state).toBe("taken");
   });
 
-  it("lets a refused prompt be tried again or dropped", async () => {
+  it("lets a rejected prompt be retried or discarded", async () => {
     const failed = {
       clientKey: "k",
       text: "Hi",
@@ -65,7 +65,7 @@ describe("a session", () => {
     expect(session.canceled).toBe(1);
   });
 
-  it("shows that the model is asked again, why and when", async () => {
+  it("shows that the model is called again, why and when", async () => {
     const live = { ...emptyLive(), turn: { turnId: "t", clientKey: "k", startedAt: 0 } };
     const session = new FakeSession("s1", { entries: [user("Go")], live });
     chat(session);
@@ -96,7 +96,7 @@ describe("a session", () => {
     expect(screen.getAllByTestId("turn-error")).toHaveLength(1);
   });
 
-  it("is shut when this browser was removed", async () => {
+  it("is closed when this browser was removed", async () => {
     const session = new FakeSession("s1");
     chat(session);
     await screen.findByTestId("composer");
@@ -117,7 +117,7 @@ describe("a session", () => {
     expect(session.sent).toEqual(["later"]);
   });
 
-  it("says that it is missing", async () => {
+  it("is shown as missing", async () => {
     chat(new FakeSession("s1", { status: "missing" }));
     expect(await screen.findByText("Session not found")).toBeTruthy();
   });
@@ -133,7 +133,7 @@ describe("a session", () => {
     expect(screen.getAllByTestId("message-user").length).toBeLessThan(200);
   });
 
-  it("is let go when the page is left", async () => {
+  it("is released when the page is left", async () => {
     const session = new FakeSession("s1");
     const { scorel, host } = world();
     host.sessions.set("s1", session);

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 
 const css = readFileSync(new URL("./styles.css", `file://${import.meta.dirname}/`), "utf8");
 
-/** The colors of the first or second theme: light, dark. */
+/** Returns the colors of the first theme (light) or the second one (dark). */
 function palette(index: number): Map<string, string> {
   const all = css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/g);
   return new Map([...all].map((found) => [found[1] ?? "", found[2 + index] ?? ""]));
 }
 
-/** WCAG 2 contrast of two colors like "#0a6a4d". */
+/** Returns the WCAG 2 contrast of two colors like "#0a6a4d". */
 function contrast(a: string, b: string): number {
   const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
   return (high + 0.05) / (low + 0.05);
@@ -48,7 +48,7 @@ describe.each([
   ["dark", 1],
 ])("the %s palette", (_, index) => {
   const colors = palette(index);
-  it.each(pairs)("%s can be read", (text, grounds, least) => {
+  it.each(pairs)("%s is readable", (text, grounds, least) => {
     for (const ground of grounds) {
       const value = contrast(colors.get(text) ?? "", colors.get(ground) ?? "");
       expect(value, `${text} on ${ground}`).toBeGreaterThanOrEqual(least);

@@ -12,7 +12,7 @@ const tones: Record<Tone, string> = {
 
 export interface BadgeProps {
   tone?: Tone;
-  /** A pulsing dot: something goes on. */
+  /** A pulsing dot, for activity. */
   live?: boolean;
   children: ReactNode;
 }
@@ -35,7 +35,7 @@ const dots: Record<Tone, string> = {
   danger: "bg-danger",
 };
 
-/** A state light. The words beside it say the same. */
+/** A status dot. The text beside it says the same. */
 export function Dot({ tone = "neutral", live = false }: { tone?: Tone; live?: boolean }) {
   return (
     <span

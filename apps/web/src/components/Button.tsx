@@ -21,7 +21,7 @@ const tones: Record<ButtonTone, string> = {
 const hold = (event: MouseEvent) => event.preventDefault();
 
 export function Button({ tone = "secondary", busy = false, className, children, ...rest }: ButtonProps) {
-  // While it is busy it is not disabled: it would lose the focus.
+  // A busy button is not disabled, because it would lose the focus.
   const held = busy ? { "aria-busy": true, "aria-disabled": true, onClick: hold } : null;
   return (
     <button
@@ -41,7 +41,7 @@ export function Button({ tone = "secondary", busy = false, className, children, 
 }
 
 export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** What it does, for a screen reader and as a tooltip. */
+  /** Its accessible name, also shown as a tooltip. */
   label: string;
 }
 

@@ -5,7 +5,7 @@ export type CardTone = "plain" | "accent" | "warn" | "danger";
 
 const tones: Record<CardTone, string> = {
   plain: "border-line bg-surface",
-  // Opaque: what sticks to its edges hides what is below.
+  // Opaque, because sticky content at its edges hides what is below.
   accent: "border-accent/40 bg-[color-mix(in_srgb,var(--c-accent-soft)_50%,var(--c-bg))]",
   warn: "border-warn-line bg-warn-soft",
   danger: "border-danger-line bg-danger-soft",

@@ -5,14 +5,14 @@ import { Sheet } from "./Sheet";
 
 export interface ConfirmSheetProps {
   title: string;
-  /** What will happen, and what will not. */
+  /** The consequences of the action. */
   children: ReactNode;
   confirm: string;
   onConfirm: () => Promise<void>;
   onClose: () => void;
 }
 
-/** Asks before something is lost or opened. A refusal is shown where the question stands. */
+/** Asks for confirmation. An error of the action is shown in the dialog. */
 export function ConfirmSheet({ title, children, confirm, onConfirm, onClose }: ConfirmSheetProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);

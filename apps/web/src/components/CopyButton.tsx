@@ -4,7 +4,7 @@ import { IconButton } from "./Button";
 import { CheckIcon, CopyIcon } from "./icons";
 import { useToast } from "./Toast";
 
-/** Copies text, and says so for two seconds. */
+/** Copies text, and confirms that for two seconds. */
 export function CopyButton({ text, label, className }: { text: string; label?: string; className?: string }) {
   const [copied, setCopied] = useState(false);
   const toast = useToast();

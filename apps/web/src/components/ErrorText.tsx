@@ -1,6 +1,6 @@
 import { cx } from "./cx";
 
-/** Why something did not work, announced to a screen reader; nothing without a reason. */
+/** An error message, announced to screen readers; renders nothing for null. */
 export function ErrorText({ children, className }: { children: string | null; className?: string }) {
   if (!children) {
     return null;

@@ -6,7 +6,7 @@ export interface NoticeProps extends Omit<HTMLAttributes<HTMLDivElement>, "title
   tone?: CardTone;
   icon?: ReactNode;
   title: ReactNode;
-  /** Buttons that say what can be done. */
+  /** Buttons for what can be done. */
   actions?: ReactNode;
 }
 
@@ -17,7 +17,7 @@ const tones: Record<CardTone, string> = {
   danger: "text-danger",
 };
 
-/** Something that the reader should know: one title, one sentence, what to do. */
+/** A message to the reader: a title, a sentence, and actions. */
 export function Notice({ tone = "plain", icon, title, actions, children, className, ...rest }: NoticeProps) {
   return (
     <Card tone={tone} className={cx("flex items-start gap-3 p-3.5", className)} {...rest}>
@@ -38,7 +38,7 @@ export interface EmptyStateProps {
   actions?: ReactNode;
 }
 
-/** Nothing here yet, and what to do next. */
+/** A message for an empty list, with the next step. */
 export function EmptyState({ icon, title, children, actions }: EmptyStateProps) {
   return (
     <div className="flex flex-col items-center px-6 py-12 text-center">

@@ -1,14 +1,14 @@
 import { cx } from "./cx";
 
 export interface ScrollTextProps {
-  /** For a screen reader. */
+  /** Its accessible name. */
   label: string;
   text: string;
   className?: string;
   "data-testid"?: string;
 }
 
-/** A long text as it is in its file, in a box that scrolls, also with the keyboard. */
+/** A long text, as in its file, in a box that scrolls, also with the keyboard. */
 export function ScrollText({ label, text, className, ...rest }: ScrollTextProps) {
   return (
     <section

@@ -3,12 +3,12 @@ import { cx } from "./cx";
 import { ChevronDownIcon } from "./icons";
 
 export interface SelectProps extends SelectHTMLAttributes<HTMLSelectElement> {
-  /** For a screen reader and as a tooltip. */
+  /** Its accessible name, also shown as a tooltip. */
   label: string;
   options: { value: string; label: string }[];
 }
 
-/** The platform's own menu in our clothes: it is right on every phone. */
+/** The platform's own menu with our style, which works well on every phone. */
 export function Select({ label, options, className, ...rest }: SelectProps) {
   return (
     <span className={cx("relative inline-flex min-w-0 items-center", className)}>

@@ -14,7 +14,7 @@ test("canceling a sheet or a file picker within a sheet leaves that sheet open",
       </Sheet>
     </Sheet>,
   );
-  // As browsers have it: that of a dialog does not bubble, that of a file picker does.
+  // As in browsers: the event of a dialog does not bubble, that of a file picker does.
   const cancel = (element: Element, bubbles = false) =>
     fireEvent(element, new Event("cancel", { bubbles, cancelable: true }));
   cancel(screen.getByTestId("file"), true);

@@ -9,15 +9,15 @@ export interface SheetProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  /** Stays in sight under the scrolling content. */
+  /** Stays visible below the scrolling content. */
   footer?: ReactNode;
-  /** Takes most of a desk's width, for code. */
+  /** Uses most of a wide screen, for code. */
   wide?: boolean;
 }
 
 /**
- * A modal: from below on a phone, in the middle on a desk. It is a native
- * dialog, so that focus, Escape and what lies behind are the browser's care.
+ * A modal: from below on a phone, centered on wide screens. It is a native dialog, so that the browser manages focus,
+ * Escape and the inert background.
  */
 export function Sheet({ title, onClose, children, footer, wide = false }: SheetProps) {
   const ref = useModal();
@@ -34,7 +34,7 @@ export function Sheet({ title, onClose, children, footer, wide = false }: SheetP
       aria-labelledby={titleId}
       onClick={closeOnScrim}
       onCancel={(event) => {
-        // React hands on what a sheet within this one, or a file picker, was canceled with.
+        // React propagates the cancel event of a sheet or a file picker within this one.
         if (event.target === ref.current) {
           event.preventDefault();
           onClose();

@@ -1,6 +1,6 @@
 import { cx } from "./cx";
 
-/** Grey bars in the place of rows that are on their way. */
+/** Grey bars in place of rows that are loading. */
 export function Skeleton({ rows = 3, label, className }: { rows?: number; label: string; className?: string }) {
   return (
     <div role="status" aria-label={label} className={cx("space-y-3 py-2", className)}>

@@ -1,6 +1,6 @@
 import { cx } from "./cx";
 
-/** A turning ring. Without a label it is decoration. */
+/** A turning ring. Without a label it is decorative. */
 export function Spinner({ label, className }: { label?: string; className?: string }) {
   const ring = (
     <span

@@ -23,11 +23,11 @@ const page = (...sheets: string[]) => (
   </ToastProvider>
 );
 
-/** The title of the dialog that the text is in, and whether it came into a place that was there before. */
+/** Returns the title of the dialog that contains the text, and whether its container existed before. */
 const dialogOf = (text: string) => screen.getByText(text).closest("dialog")?.querySelector("h2")?.textContent ?? null;
 const places = () => screen.getAllByRole("status", { hidden: true });
 
-test("a toast is in the topmost sheet, where it is not inert, in a place that was announced empty", () => {
+test("a toast is in the topmost sheet, where it is not inert, in a container that was announced empty", () => {
   const { rerender } = render(page("Outer"));
   rerender(page("Outer", "Inner"));
   const before = places();
@@ -49,7 +49,7 @@ test("a toast is in the topmost sheet, where it is not inert, in a place that wa
   expect(screen.queryByText("Reverted.")).toBe(null);
 });
 
-test("a toast is shown no longer for a sheet that opens or closes", () => {
+test("a toast is not extended by a sheet that opens or closes", () => {
   vi.useFakeTimers();
   const { rerender } = render(page());
   act(() => toast("Copied."));

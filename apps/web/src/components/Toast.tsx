@@ -14,7 +14,7 @@ interface ToastItem {
   id: number;
   text: string;
   action: ToastAction | undefined;
-  /** When it goes, in milliseconds of the page's time. */
+  /** When it disappears, in milliseconds of the page's clock. */
   until: number;
 }
 
@@ -22,7 +22,7 @@ type ShowToast = (text: string, action?: ToastAction) => void;
 
 const ToastContext = createContext<ShowToast>(() => {});
 
-/** Returns the function that shows a short sentence for a while, with what can be done about it. */
+/** Returns the function that shows a short sentence for a while, with an optional action. */
 export function useToast(): ShowToast {
   return useContext(ToastContext);
 }
@@ -42,8 +42,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     return () => setDialogs((before) => before.filter((each) => each !== dialog));
   }, []);
   const rows = items.map((item) => <ToastRow key={item.id} item={item} onClose={remove} />);
-  // A modal dialog covers what is not in it, and makes it inert. The other places stay, empty: screen readers read out
-  // what comes into a place that they know.
+  // A modal dialog covers everything outside it and makes it inert. The other containers stay, empty: screen readers
+  // announce additions to containers that they know.
   return (
     <ToastContext value={show}>
       <ModalContext value={onModal}>{children}</ModalContext>

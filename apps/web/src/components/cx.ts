@@ -1,4 +1,4 @@
-/** Joins class names; anything that is not a non-empty string is left out. */
+/** Joins class names; values other than non-empty strings are omitted. */
 export function cx(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(" ");
 }

@@ -1,6 +1,6 @@
 import { icon } from "./shell-icons";
 
-// Those of the first page are apart, so that it loads no others.
+// The icons of the first page are separate, so that it loads no others.
 export * from "./shell-icons";
 
 export const ArchiveIcon = icon("Archive", <path d="M3 4h14v3.5H3zM4.5 7.5V16h11V7.5M8 10.5h4" />);

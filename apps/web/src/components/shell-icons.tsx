@@ -1,8 +1,8 @@
 import type { ReactNode, SVGProps } from "react";
 import { cx } from "./cx";
 
-// Drawn on a 20 x 20 grid with one line width, so that they sit together. An icon
-// only decorates: the control that holds it carries the label.
+// Drawn on a 20 x 20 grid with one line width, so that they look alike. An icon is decorative only: the control that
+// contains it has the label.
 export type IconProps = Omit<SVGProps<SVGSVGElement>, "children">;
 
 export function icon(name: string, shape: ReactNode) {

@@ -20,7 +20,7 @@ function when(at: number): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(at);
 }
 
-/** The session of a guest link: its transcript, and nothing to change it with. */
+/** The session of a guest link: its transcript, without any controls. */
 export function GuestPage({ guest }: { guest: GuestSession }) {
   const { link, view, host } = guest;
   const reach = useReadable(guest.reach);
@@ -29,7 +29,7 @@ export function GuestPage({ guest }: { guest: GuestSession }) {
     () => cachingLoader((sha256) => fetchImage(host, link.sessionId, sha256)),
     [host, link.sessionId],
   );
-  // What the person who reads could do with a prompt is not here.
+  // Actions on prompts are not shown to a guest.
   const shown = useMemo(() => ({ ...state, outgoing: [], lastError: null }), [state]);
   const name = state.summary?.name || t("guest.page.session");
   useTitle(name);
@@ -86,7 +86,7 @@ export function GuestPage({ guest }: { guest: GuestSession }) {
   );
 }
 
-/** Looks after the connection when the network or the reader comes back. */
+/** Wakes the connection when the network or the reader comes back. */
 function useWaking(guest: GuestSession): void {
   useEffect(() => {
     const wake = () => {
@@ -172,7 +172,7 @@ function endOf(reach: GuestState, link: LinkFacts): End | null {
   }
 }
 
-/** Says why the link shows nothing, and what to do. */
+/** Shows why the link opens nothing, and what to do. */
 export function GuestEnd({ kind, title, text }: End) {
   return (
     <main

@@ -1,5 +1,5 @@
-// The connection of a guest: to the relay that served the page, as the client of the link, and over it a sealed
-// channel to the device of the link. It stores nothing, and shares nothing with the app.
+// The connection of a guest: to the relay that served the page, as the client of the link, and over it a sealed channel
+// to the device of the link. It stores nothing, and shares nothing with the app.
 
 import { type Identity, toBase64 } from "@scorel/protocol";
 import type { GuestLink } from "@scorel/protocol/guest";
@@ -22,7 +22,7 @@ export interface GuestOptions {
   label: string;
   timing: Timing;
   makeSocket: (url: string, protocol: string) => WebSocket;
-  /** Takes how the session is reached; a higher `opening` is a new channel. */
+  /** Called when the state of the session's host changes; a higher `opening` means a new channel. */
   tell: (state: GuestState, status: HostStatus, opening: number) => void;
   onEvent: (event: WireEvent) => void;
 }
@@ -65,7 +65,10 @@ export class GuestConnection {
     this.#dialer.now();
   }
 
-  /** The network may be back, or the page is seen again: a connection that died meanwhile says nothing by itself. */
+  /**
+   * Probes the connection when the network may be back or the page is visible again: a dead connection does not report
+   * itself.
+   */
   wake(): void {
     if (this.#over) {
       return;
@@ -101,7 +104,7 @@ export class GuestConnection {
     }
   }
 
-  /** The host ends the link, too. Timers cannot wait longer than 24 days. */
+  /** Ends the connection when the link expires, as the host does too. Timers cannot wait longer than 24 days. */
   #watchTime(): void {
     const left = this.#options.link.expiresAt - Date.now();
     if (left <= 0) {
@@ -176,7 +179,7 @@ export class GuestConnection {
     if (known) {
       this.#offer(known.online);
     } else {
-      // Its answer comes over this connection, whose frames wait for this one.
+      // Not awaited: the answer comes over this connection, whose frames wait for this one.
       void this.#claim(connection);
     }
   }
@@ -199,7 +202,7 @@ export class GuestConnection {
 
   #unclaimed(connection: Connection, err: unknown): void {
     if (!(err instanceof RelayError)) {
-      return; // the connection is gone, and the next one claims again
+      return; // the connection is closed, and the next one claims again
     }
     const { kind, message } = err;
     if (kind === Kind.unavailable || kind === Kind.rate_limited) {
@@ -233,7 +236,7 @@ export class GuestConnection {
     return { link, pin: pinned };
   }
 
-  /** Says whether the machine can be reached over the connection. */
+  /** Reports whether the host can be reached over the connection. */
   #offer(online: boolean): void {
     if (this.#over || !this.#way) {
       return;

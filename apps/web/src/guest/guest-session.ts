@@ -1,4 +1,4 @@
-// The session of a guest: the same projection as in the app, without anything that this browser would keep or send.
+// The session of a guest: the same projection as in the app, without anything stored or sent by this browser.
 
 import { ApiError, type Host, type HostStatus, OfflineError, type SessionView } from "../api/contract";
 import { Frames } from "../api/frames";
@@ -8,7 +8,7 @@ import { Store } from "../api/store";
 import type { SessionSummary } from "../api/types";
 import type { FromGuest, GuestState, LinkFacts, ToGuest } from "./messages";
 
-/** Where the worker of a link listens. */
+/** The port of a link's worker. */
 export interface GuestPort {
   postMessage(message: ToGuest): void;
   onmessage: ((event: MessageEvent<FromGuest>) => void) | null;
@@ -22,7 +22,7 @@ interface Pending {
 export class GuestSession {
   readonly link: LinkFacts;
   readonly reach = new Store<GuestState>({ is: "connecting", error: null });
-  /** Asks the host about the session. */
+  /** The host, for requests about the session. */
   readonly host: Pick<Host, "deviceId" | "status" | "request" | "recall">;
   readonly #status = new Store<HostStatus>("connecting");
   readonly #session: Session;

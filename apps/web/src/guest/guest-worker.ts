@@ -1,4 +1,4 @@
-// The worker of one guest link. It holds the keys of the link for as long as the page is open, and stores nothing.
+// The worker of one guest link. It holds the keys of the link while the page is open, and stores nothing.
 import { GuestLinkError, guestIdentity, parseGuestLink } from "@scorel/protocol/guest";
 import { RefusedError } from "../api/messages";
 import { parseRelayUrl } from "../api/relay-url";

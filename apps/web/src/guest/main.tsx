@@ -1,5 +1,5 @@
-// The page of a guest link. It is a document of its own: neither the app nor its workers are started, and nothing is
-// written to this browser.
+// The page of a guest link. It is a separate document: neither the app nor its workers are started, and nothing is
+// stored in this browser.
 
 import { createRootRouteWithContext, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -14,7 +14,7 @@ import { type GuestPort, GuestSession } from "./guest-session";
 import type { FromGuest } from "./messages";
 import "../app/styles.css";
 
-// Parts of the transcript ask for the machine in the address. Here there is none, so that they link to nothing.
+// Parts of the transcript read the machine from the address. There is none here, so they link to nothing.
 function routerOf(content: ReactNode) {
   const root = createRootRouteWithContext<object>()();
   const page = createRoute({
@@ -25,7 +25,7 @@ function routerOf(content: ReactNode) {
   return createRouter({ routeTree: root.addChildren([page]), context: {} });
 }
 
-/** Shows what the worker makes of the link. */
+/** Shows the state that the worker reports for the link. */
 function follow(port: GuestPort, show: (content: ReactNode) => void): void {
   let guest: GuestSession | null = null;
   port.onmessage = ({ data }: MessageEvent<FromGuest>) => {

@@ -1,4 +1,4 @@
-// What the page of a guest link and its worker say to each other.
+// The messages between the page of a guest link and its worker.
 import type { HostStatus } from "../api/contract";
 import type { WireEvent } from "../api/messages";
 import type { Translation } from "../i18n/i18n";
@@ -7,18 +7,18 @@ import type { Translation } from "../i18n/i18n";
 export type GuestState =
   | { is: "connecting"; error: string | null }
   | { is: "open" }
-  /** The machine is not connected to the relay. */
+  /** The host is not connected to the relay. */
   | { is: "offline" }
-  /** Nothing is tried any more. */
+  /** The link no longer works, and there are no retries. */
   | { is: "revoked" }
   | { is: "expired" }
-  /** The relay lets no guests in, or does not know the machine. */
+  /** The relay accepts no guests, or does not know the host. */
   | { is: "refused"; message: string }
   | { is: "unknown" }
   /** The relay does not answer claims. */
   | { is: "oldRelay" };
 
-/** What a link says that the page shows. Its keys stay in the worker. */
+/** The facts of a link that the page shows. Its keys stay in the worker. */
 export interface LinkFacts {
   deviceId: string;
   sessionId: string;
@@ -32,11 +32,11 @@ export type ToGuest =
 
 export type FromGuest =
   | { t: "link"; link: LinkFacts }
-  /** Nothing is tried. */
+  /** The link cannot be used, and no connection is made. */
   | { t: "no"; why: "missing" | "damaged" | "newer" | "noKeys" }
-  /** A higher `opening` is a new channel. */
+  /** A higher `opening` means a new channel. */
   | { t: "state"; state: GuestState; status: HostStatus; opening: number }
   | { t: "event"; event: WireEvent }
   | { t: "answer"; id: number; result: unknown }
-  /** Without a kind the host was not reached. */
+  /** Without a kind, the host could not be reached. */
   | { t: "failed"; id: number; kind: number | null; message: string };

@@ -9,7 +9,7 @@ import { textsOf } from "./testing/texts";
 
 const src = join(import.meta.dirname, "..");
 
-/** Strings that read as texts, and why they stay in the code. */
+/** Strings that look like texts, and why they stay in the code. */
 const notTranslated: Record<string, string> = {
   scorel: "a name",
   "scorel host serve": "a command",
@@ -31,7 +31,7 @@ const notTranslated: Record<string, string> = {
   "There is no log here.": "a mistake in the code",
   "There are no images here.": "a mistake in the code",
   "sealed: more was acknowledged than was sent": "a mistake of the other side, never shown",
-  // Shown as the cause in a sentence of the catalog, for whoever has to find the fault.
+  // Shown as the cause in a sentence of the catalog, for debugging.
   "the browser's database gave up a transaction": "a fault of the browser",
   "highlighting failed": "never shown: the code stays plain",
   "the highlighter could not be loaded": "never shown: the code stays plain",
@@ -60,7 +60,10 @@ const lookups = filesBelow(src).flatMap((file) =>
   read(file).lookups.map((each) => ({ ...each, file: relative(src, file) })),
 );
 
-/** The names of the values that a message needs, also within its plurals. Throws for what `format` does not know. */
+/**
+ * Returns the placeholders of a message, including those within its plurals. Throws for syntax that `format` does not
+ * support.
+ */
 function placeholdersOf(message: string): string[] {
   const names = new Set<string>();
   const walk = (part: unknown): void => {
@@ -103,12 +106,12 @@ describe("the message catalog", () => {
     expect(filesBelow(src).flatMap((file) => read(file).early)).toEqual([]);
   });
 
-  it("has no message that nothing looks up", () => {
+  it("has no unused message", () => {
     const used = new Set(lookups.map(({ id }) => id));
     expect(Object.keys(messages).filter((id) => !used.has(id))).toEqual([]);
   });
 
-  it.each(catalogs)("keeps the ids of $area in order and with its name in front", ({ area, messages }) => {
+  it.each(catalogs)("keeps the ids of $area sorted and prefixed with its name", ({ area, messages }) => {
     const ids = Object.keys(messages);
     expect(ids).toEqual(ids.toSorted());
     expect(ids.filter((id) => !id.startsWith(`${area}.`))).toEqual([]);
@@ -140,16 +143,16 @@ describe("the Chinese catalog", () => {
   });
 });
 
-describe("the reader of messages", () => {
+describe("the message parser", () => {
   it.each(["{n, plural, one {# line} other {# lines}}", "{at, date}", "{kind, select, a {A} other {B}}"])(
-    "refuses %s",
+    "rejects %s",
     (message) => {
       expect(() => placeholdersOf(message)).toThrow("only {name}");
     },
   );
 });
 
-describe("the reader of texts", () => {
+describe("the text finder", () => {
   it.each<[string, string[]]>([
     ["<p>Hello</p>", ["Hello"]],
     ["<>Hello {name}</>", ["Hello"]],
@@ -178,7 +181,7 @@ describe("the reader of texts", () => {
     ['const labels = { open: t("a.b"), more: [t("a.c")] };', ["a.b", "a.c"]],
     ['const label = () => t("a.b"); function name() { return t("a.c"); }', []],
     ['class Run { label = t("a.b"); end() { t("a.c"); } }', []],
-  ])("finds what is looked up too early in %s", (code, early) => {
+  ])("finds messages that are looked up too early in %s", (code, early) => {
     expect(textsOf("a.ts", code).early).toEqual(early);
   });
 

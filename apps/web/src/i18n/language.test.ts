@@ -23,12 +23,12 @@ describe("the language of the page", () => {
     ["", [], "en", "en"],
     ["zh", ["en-US"], "zh", "zh-CN"],
     ["en", ["zh-CN", "en-AU"], "en", "en-AU"],
-  ] as const)("is what was chosen (%s), or the first of %s that there is", (choice, preferred, language, locale) => {
+  ] as const)("is the chosen one (%s), or the first supported one of %s", (choice, preferred, language, locale) => {
     expect(languageFor(choice, preferred)).toBe(language);
     expect(localeFor(language, preferred)).toBe(locale);
   });
 
-  it("is kept, and said of the document", async () => {
+  it("is stored, and set on the document", async () => {
     chooseLanguage("zh");
     expect(chosenLanguage()).toBe("zh");
     await speakChosen(undefined, ["en-US"]);
@@ -40,13 +40,13 @@ describe("the language of the page", () => {
     expect(t("pair.pairPage.connectAMachine")).toBe("Connect a machine");
   });
 
-  it("is English where the translation does not load", async () => {
+  it("is English if the translation does not load", async () => {
     await speakChosen(() => Promise.reject(new Error("offline")), ["zh-CN"]);
     expect(document.documentElement.lang).toBe("en");
     expect(clock(day, day)).toMatch(/AM|PM/);
   });
 
-  it("is that of numbers, dates and lists", () => {
+  it("determines the format of numbers, dates and lists", () => {
     speak({ ...chinese, locale: "zh-CN" });
     expect(tokens(12_345)).toBe("1.2万");
     expect(ago(0, 3 * 60_000)).toBe("3 分钟");

@@ -1,10 +1,10 @@
 import { speak, type Translation } from "./i18n";
 
-/** The languages of the page, each in its own words. */
+/** The languages of the page, each by its own name. */
 export const languages = { en: "English", zh: "中文" } as const;
 export type Language = keyof typeof languages;
 
-/** What is chosen in the settings: a language, or "" for that of the browser. */
+/** The choice in the settings: a language, or "" for the browser's. */
 export type Choice = Language | "";
 
 const key = "scorel.language";
@@ -18,11 +18,11 @@ export function chosenLanguage(): Choice {
     const stored = localStorage.getItem(key);
     return isLanguage(stored) ? stored : "";
   } catch {
-    return ""; // the browser lets this page store nothing
+    return ""; // the browser does not allow this page to store anything
   }
 }
 
-/** Keeps the choice. The page speaks it after it is loaded again. */
+/** Stores the choice, which takes effect when the page is loaded again. */
 export function chooseLanguage(choice: Choice): void {
   if (choice) {
     localStorage.setItem(key, choice);
@@ -33,17 +33,17 @@ export function chooseLanguage(choice: Choice): void {
 
 const base = (locale: string) => locale.toLowerCase().split("-")[0];
 
-/** The chosen language, or the first one of the browser that there is; English without any. */
+/** Returns the chosen language, or the first supported one of the browser; English if there is none. */
 export function languageFor(choice: Choice, preferred: readonly string[]): Language {
   return choice || preferred.map(base).find(isLanguage) || "en";
 }
 
-/** How dates and numbers are written: as the browser prefers it for the language, if it names a region. */
+/** Returns the locale of dates and numbers: the browser's preferred one for the language, if it names a region. */
 export function localeFor(language: Language, preferred: readonly string[]): string {
   return preferred.find((each) => base(each) === language) ?? (language === "zh" ? "zh-CN" : language);
 }
 
-/** Makes the page speak the language that was chosen. Falls back to English where the translation does not load. */
+/** Sets the page to the chosen language. Falls back to English if the translation does not load. */
 export async function speakChosen(load = loadChinese, preferred = navigator.languages): Promise<void> {
   const language = languageFor(chosenLanguage(), preferred);
   const locale = localeFor(language, preferred);

@@ -5,12 +5,12 @@ import { describe, expect, it } from "vitest";
 
 const src = join(import.meta.dirname, "..");
 
-/** What writes dates and numbers by hand, or in the language of the browser instead of the page's. */
+/** Code that formats dates and numbers by hand, or in the browser's language instead of the page's. */
 const wrong: readonly RegExp[] = [
   /\.toLocale(Date|Time)?String\((?!locale\(\))/g,
   /new Intl\.\w+\((?!locale\(\)|spoken\.locale|name\))/g,
   /\.toFixed\(|\.toPrecision\(/g,
-  // Two days are compared with it, and nothing else.
+  // Allowed only to compare two days.
   /(?<!=== new Date\(\w+\))\.toDateString\(\)(?! ===)|\.toTimeString\(|\.toUTCString\(/g,
   /\.get(UTC)?(Hours|Minutes|Month|Date|FullYear|Day)\(/g,
 ];
@@ -20,7 +20,7 @@ function faultsOf(code: string): string[] {
 }
 
 describe("dates and numbers", () => {
-  it("are written in the language of the page", () => {
+  it("are formatted in the language of the page", () => {
     const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
       (name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|(^|\/)testing\//.test(name),
     );
@@ -49,7 +49,7 @@ describe("dates and numbers", () => {
     "new Intl.NumberFormat(locale()).format(n)",
     "new Date(then).toISOString()",
     "new Date(then).toDateString() === new Date(now).toDateString()",
-  ])("are right in %s", (code) => {
+  ])("are accepted in %s", (code) => {
     expect(faultsOf(code)).toEqual([]);
   });
 });

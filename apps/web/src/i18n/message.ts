@@ -1,21 +1,21 @@
-// What the compiler of messages makes of "Delete {name}?" is ["Delete ", ["name"], "?"].
+// The message compiler turns "Delete {name}?" into ["Delete ", ["name"], "?"].
 
-/** A compiled message. It has only what messages use: placeholders and plurals. */
+/** A compiled message. It supports only what messages use: placeholders and plurals. */
 export type Message = string | readonly Part[];
 type Part = string | readonly [name: string, kind?: "plural", forms?: Readonly<Record<string, Message>>];
 
-/** The messages of one part of the catalog: by their ids, or in a build by their places. */
+/** The messages of one part of the catalog: by their ids, or in a build by their positions. */
 export type Messages = Readonly<Record<string, Message>>;
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** How a language writes numbers, and which form of a text goes with them. */
+/** The number format and the plural rules of a language. */
 export interface Forms {
   plurals: Intl.PluralRules;
   numbers: Intl.NumberFormat;
 }
 
-/** Puts values at the placeholders of a message: numbers as the language writes them, others as they are. */
+/** Fills in the placeholders of a message: numbers are formatted in the language, other values are unchanged. */
 export function format(message: Message, values: Values, forms: Forms): string {
   return typeof message === "string" ? message : message.map((part) => partOf(part, values, forms)).join("");
 }

@@ -1,9 +1,9 @@
 import { createElement, Fragment, type ReactNode } from "react";
 
-// A character that no message has; it is around the name of a placeholder.
+// A character that no message contains; it surrounds the name of a placeholder.
 const mark = "\u0000";
 
-/** A message with elements at its placeholders: `text` looks it up with the values that it is given. */
+/** Returns a message with elements at its placeholders: `text` looks it up with the given values. */
 export function rich(
   text: (values: Record<string, string>) => string,
   elements: Readonly<Record<string, ReactNode>>,

@@ -1,4 +1,4 @@
-// All of the Chinese translation: one chunk that only its readers load.
+// The whole Chinese translation: one chunk that only its readers load.
 import doctor from "../api/doctor-words.zh.json";
 import type { Messages } from "./message";
 

@@ -65,7 +65,7 @@ async function wait(type: string): Promise<void> {
   await Promise.all(done);
 }
 
-/** What the page gets; null where the browser asks the server itself. */
+/** Returns the answer that the page gets; null if the browser sends the request to the server itself. */
 async function get(path: string, mode = "cors", method = "GET", from = origin): Promise<string | null> {
   let given: Promise<Response> | null = null;
   const request = { url: from + path, mode, method };
@@ -73,7 +73,7 @@ async function get(path: string, mode = "cors", method = "GET", from = origin): 
   return given && ((await given) as Response).text();
 }
 
-it("keeps the files of its version, and drops those of others once it runs", async () => {
+it("caches the files of its version, and deletes those of others once it runs", async () => {
   await wait("install");
   expect([...(stored.get("scorel-shell-v1")?.keys() ?? [])]).toEqual([
     "/",
@@ -102,7 +102,7 @@ it.each([
   ["/share?text=hello", "navigate", "kept /"],
   ["/assets/index-1.js", "cors", "kept /assets/index-1.js"],
   ["/icon.svg", "cors", "kept /icon.svg"],
-  // The page asks its server with this whether it is up to date.
+  // The page sends this request to check whether it is up to date.
   ["/", "cors", null],
   ["/healthz", "cors", null],
   ["/healthz", "navigate", null],
@@ -122,7 +122,7 @@ it("leaves other origins and methods alone", async () => {
   expect(await get("/", "navigate", "POST")).toBeNull();
 });
 
-it("keeps an asset once it was used, and none that the server does not have", async () => {
+it("caches an asset once it was used, and none that the server does not have", async () => {
   await wait("install");
   expect(await get("/assets/grammar-1.js")).toBe("server /assets/grammar-1.js");
   expect(await get("/assets/grammar-1.js")).toBe("server /assets/grammar-1.js");
@@ -132,6 +132,6 @@ it("keeps an asset once it was used, and none that the server does not have", as
   expect(served).toEqual(["/assets/grammar-1.js", "/assets/gone-1.js", "/assets/gone-1.js"]);
 });
 
-it("asks the server for the page when the browser has dropped what was kept", async () => {
+it("requests the page from the server when the browser has evicted the cache", async () => {
   expect(await get("/pair", "navigate")).toBe("server /pair");
 });

@@ -1,10 +1,10 @@
-// The service worker. It keeps the page's own files, so that the page opens at once and without its server. It keeps
-// nothing of any person: what hosts say never passes through it.
+// The service worker. It caches the page's own files, so that the page opens at once and without its server. It stores
+// no personal data: messages of hosts never pass through it.
 //
-// A version is the set of files of one build. It is stored whole before it is used. A page is always served from one
-// version: the running one, until a person chooses the new one or closes all pages.
+// A version is the set of files of one build. It is stored completely before it is used. A page is always served from
+// one version: the running one, until a person chooses the new one or closes all pages.
 
-/** The parts of a service worker's scope that are used: its types would replace those of a page. */
+/** The parts of a service worker's scope that are used: the full types would replace those of a page. */
 interface Scope {
   location: Location;
   skipWaiting(): Promise<void>;
@@ -22,7 +22,7 @@ interface FetchEvent {
   respondWith(answer: Promise<Response>): void;
 }
 
-/** Written by the build: the version, and the paths of its files. */
+/** Set by the build: the version, and the paths of its files. */
 declare const __SHELL__: { version: string; files: string[] };
 
 const scope = globalThis as unknown as Scope;
@@ -34,12 +34,12 @@ const page = "/";
 const sessionPage = "/session.html";
 const ofSession = /^\/d\/[^/]+\/s\/[^/]+$/;
 
-/** Paths that look like those of the page and are the server's, and the page of guest links, which is another one. */
+/** Paths that look like the page's but belong to the server, and the page of guest links, which is a separate one. */
 const ofServer = /^\/(v1\/|g$|healthz$|readyz$|metrics$)/;
 
 async function install(): Promise<void> {
   const cache = await caches.open(cacheName);
-  // Past the browser's own cache, but for files whose names hold their hash.
+  // Bypasses the browser's HTTP cache, except for files whose names contain their hash.
   const request = (path: string) => new Request(path, { cache: path.startsWith("/assets/") ? "default" : "reload" });
   await cache.addAll(shell.files.map(request));
 }
@@ -58,7 +58,7 @@ async function fromShell(request: Request, path: string): Promise<Response> {
   }
   const answer = await fetch(request);
   if (answer.ok && path.startsWith("/assets/")) {
-    // Grammars and the like, kept once they were used.
+    // Grammars and other files that are cached after their first use.
     await cache.put(path, answer.clone()).catch(() => {});
   }
   return answer;

@@ -1,10 +1,9 @@
-// What jsdom lacks and the pages need, in its plainest form. Import it first in a
-// test that renders.
+// Minimal versions of the browser features that the pages need and jsdom lacks. Import it first in a test that renders.
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 import { forgetDrafts } from "../../features/shared/draft";
 
-// A page that is a chunk of its own may take its time on a busy machine.
+// Loading a page's own chunk may be slow on a busy machine.
 configure({ asyncUtilTimeout: 60_000 });
 
 class Observer {
@@ -18,7 +17,7 @@ class Observer {
 
 let sight = "";
 
-/** Elements that match `selector` are in sight as soon as they are observed, until the test ends. */
+/** Reports elements that match `selector` as visible as soon as they are observed, until the test ends. */
 export function setInSight(selector: string): void {
   sight = selector;
 }
@@ -41,7 +40,7 @@ class SightObserver extends Observer {
 
 const media = new Map<string, boolean>();
 
-/** Says whether a media query holds from now on; all are false again after the test. */
+/** Sets whether a media query matches; all are reset to false after the test. */
 export function setMedia(query: string, matches: boolean): void {
   media.set(query, matches);
 }

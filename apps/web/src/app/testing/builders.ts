@@ -1,4 +1,4 @@
-// Small builders for the data that pages show.
+// Builders for the data that pages show.
 import type {
   Approval,
   AssistantMessage,

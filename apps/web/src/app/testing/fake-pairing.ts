@@ -1,4 +1,4 @@
-// A pairing and a diagnosis whose states a test sets.
+// A pairing and a diagnosis with states set by a test.
 import type { Diagnosis, Pairing, PairingState } from "../../api/contract";
 import type { DiagnosisState } from "../../api/diagnosis";
 import { Store } from "../../api/store";

@@ -1,5 +1,5 @@
-// A Scorel without a network, for tests of the pages and for looking at them. It
-// keeps the contract's promises about stores; what a test wants to happen, it sets.
+// A Scorel without a network, for tests of the pages and for viewing them. It keeps the contract's guarantees about
+// stores; a test sets everything else.
 
 import type {
   Answer,
@@ -42,7 +42,7 @@ import { FakeDiagnosis, FakePairing } from "./fake-pairing";
 export class FakeSession implements SessionView {
   readonly state: Store<SessionState>;
   readonly sent: string[] = [];
-  /** How many images went with each. */
+  /** The number of images in each. */
   readonly sentImages: number[] = [];
   readonly answers: ({ approvalId: string; sessionId?: string } & Answer)[] = [];
   readonly replies: ({ questionId: string } & QuestionReply)[] = [];
@@ -86,7 +86,7 @@ export class FakeSession implements SessionView {
     this.patch({ live: { ...this.state.get().live, ...change } });
   }
 
-  /** What the next edit of the queue is refused with. */
+  /** The error that rejects the next edit of the queue. */
   refuseEdit: Error | null = null;
 
   async editQueue(items: QueueItem[]): Promise<void> {
@@ -171,7 +171,7 @@ type Handlers = {
 
 type Begin = (starting: StartingSession) => Promise<string>;
 
-/** New sessions that begin while it is live. */
+/** New sessions that begin while the host is live. */
 export class FakeNewSessions implements NewSessions {
   readonly state = new Store<StartingSession[]>([]);
   readonly #begin: Begin;
@@ -284,7 +284,7 @@ export class FakeHost implements Host {
     return handler(fields);
   }
 
-  /** What this browser kept, by the name of the request. */
+  /** This browser's copies, by the name of the request. */
   readonly kept: { [K in keyof Requests]?: Saved<Requests[K]["response"]> } = {};
 
   async recall<K extends keyof Requests>(name: K): Promise<Saved<Requests[K]["response"]> | null> {
@@ -327,7 +327,7 @@ export class FakeScorel implements Scorel {
   readonly forgotten: string[] = [];
   readonly invites: string[] = [];
   readonly diagnoses: FakeDiagnosis[] = [];
-  /** What the next diagnosis begins with. */
+  /** The initial state of the next diagnosis. */
   diagnosis: DiagnosisState = { relayUrl: "https://relay.example", relay: [], devices: [], others: [], done: false };
   reconnects = 0;
 

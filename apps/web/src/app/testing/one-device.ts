@@ -5,7 +5,7 @@ import { renderApp } from "./render-app";
 
 export const dev = "dev_one";
 
-/** A browser that knows one device. */
+/** Creates a browser that knows one device. */
 export function world(projects: Project[] = [project("p1", "/home/ada/scorel")], sessions: SessionSummary[] = []) {
   const scorel = new FakeScorel();
   scorel.devices.set([{ id: dev, label: "workshop", online: true }]);
@@ -17,7 +17,7 @@ export function world(projects: Project[] = [project("p1", "/home/ada/scorel")],
   return { scorel, host };
 }
 
-/** Shows one session of it. */
+/** Renders one session of that device. */
 export function chat(session: FakeSession) {
   const { scorel, host } = world();
   host.sessions.set(session.sessionId, session);

@@ -3,7 +3,7 @@ import { render } from "@testing-library/react";
 import { App } from "../App";
 import { createAppRouter } from "../router";
 import "../Sidebar";
-// The pages that the router loads when they are opened: here before a test's clock runs.
+// The pages that the router loads on demand, loaded before a test's fake clock runs.
 import "../../features/chat/ChatPage";
 import "../../features/connection/ConnectionPage";
 import "../../features/device/DevicePage";
@@ -20,7 +20,7 @@ import "../../features/start/StartPage";
 import "./browser";
 import type { FakeScorel } from "./fake-scorel";
 
-/** The whole app at an address, on a fake Scorel. */
+/** Renders the whole app at an address, on a fake Scorel. */
 export function renderApp(scorel: FakeScorel, path: string, linkCode: string | null = null) {
   const router = createAppRouter({ current: linkCode }, createMemoryHistory({ initialEntries: [path] }));
   return { router, ...render(<App scorel={scorel} router={router} />) };

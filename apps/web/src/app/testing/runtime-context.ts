@@ -1,6 +1,6 @@
 import type { RuntimeContext } from "../../api/types";
 
-/** What a model is given, with something of every kind. */
+/** The context of a model, with something of every kind. */
 export const runtimeContext: RuntimeContext = {
   model: { name: "main", provider: "local", id: "qwen3-coder", contextWindow: 128_000 },
   thinking: "medium",

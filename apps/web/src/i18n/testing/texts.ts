@@ -1,28 +1,28 @@
 import { type ESTree, parseSync, Visitor } from "vite";
 
-/** A call that looks a message up: t("id", { value }). */
+/** A call that looks up a message: t("id", { value }). */
 export interface Lookup {
-  /** null where it is no literal. */
+  /** null if it is not a literal. */
   id: string | null;
-  /** The names of its values; null where they are no object literal. */
+  /** The names of its values; null if they are not an object literal. */
   values: string[] | null;
 }
 
-/** What a file shows to people. */
+/** The texts that a file shows to people. */
 export interface Texts {
-  /** Texts that stand in the file itself: what elements show, what is given to be shown, and what reads as words. */
+  /** Texts in the file itself: contents of elements, arguments that are shown, and strings that look like words. */
   literals: string[];
   lookups: Lookup[];
   /** The messages that are looked up when the file is loaded, which is before the language is known. */
   early: string[];
 }
 
-/** Attributes of elements, fields of objects and functions whose strings people read, also a single word. */
+/** Attributes of elements, fields of objects, and functions with strings that people read, including single words. */
 const readAttributes = new Set(["aria-label", "title", "placeholder", "alt", "label", "hint", "confirm", "subtitle"]);
 const readFields = new Set(["title", "label", "hint", "placeholder", "reason", "advice", "message", "detail", "word"]);
 const readCalls = new Set(["toast", "setError", "useTitle"]);
 
-/** Reads what a file shows, from its syntax tree. */
+/** Finds the texts that a file shows, in its syntax tree. */
 export function textsOf(file: string, source: string): Texts {
   const { program, errors } = parseSync(file, source);
   if (errors.length > 0) {
@@ -112,8 +112,8 @@ function isText(text: string): boolean {
 }
 
 /**
- * Whether a string reads as words wherever it is used: two or more, and more of
- * them than of anything else. Most names of classes have a hyphen, a bracket or a colon within.
+ * Reports whether a string looks like words wherever it is used: it has two or more of them, and more words than other
+ * tokens. Most class names contain a hyphen, a bracket or a colon.
  */
 function isWords(text: string): boolean {
   const parts = text.trim().split(/\s+/);
@@ -126,7 +126,7 @@ interface Found {
   text: string;
 }
 
-/** The strings that an expression can become by itself, without those that it compares or hands to a function. */
+/** Returns the strings that an expression can evaluate to, without those that it compares or passes to a function. */
 function stringsOf(node: ESTree.Expression | ESTree.JSXEmptyExpression): Found[] {
   switch (node.type) {
     case "Literal":

@@ -4,7 +4,7 @@ import { expect, test } from "./harness";
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-test("always keeps the rule that stands there, a denial tells the agent why, stop ends the turn", async ({
+test("always stores the shown rule, a denial gives the agent feedback, stop ends the turn", async ({
   world,
   visitor,
 }) => {

@@ -1,7 +1,7 @@
 import { type BrowserContext, expect, type Page } from "@playwright/test";
 
 /**
- * Notices whatever hostile content gets done in a browser: a call of `breached`, a dialog, a window, a request to
+ * Detects the effects of hostile content in a browser: a call of `breached`, a dialog, a window, or a request to
  * another server.
  */
 export class Canary {
@@ -27,7 +27,7 @@ export class Canary {
     return canary;
   }
 
-  /** It sings when something happens. */
+  /** Asserts that it detects effects. */
   async expectAwake(page: Page): Promise<void> {
     await page.evaluate(() => (window as unknown as { breached: (what: string) => void }).breached("check"));
     await expect.poll(() => this.breaches.splice(0)).toEqual(["ran: check"]);
@@ -46,7 +46,10 @@ export class Canary {
   }
 }
 
-/** What of the page could run or fetch something: elements, handlers and addresses that text must not become. */
+/**
+ * Returns the parts of the page that could run or fetch something: elements, handlers and addresses that text must not
+ * become.
+ */
 export function livePartsOf(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const banned = "script, iframe, frame, object, embed, applet, base, meta, link, style, foreignObject, animate, set";

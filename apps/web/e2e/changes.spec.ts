@@ -3,7 +3,7 @@ import type { Visitor } from "./visitor";
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-/** What stands out at the side of the page or of an open sheet, in pixels. */
+/** Returns how far content overflows the side of the page or of an open sheet, in pixels. */
 function sticksOut({ page }: Visitor): Promise<number> {
   return page.evaluate(() => {
     const boxes = [
@@ -14,7 +14,7 @@ function sticksOut({ page }: Visitor): Promise<number> {
   });
 }
 
-/** A prompt that changes every occurrence in a file. */
+/** Returns a prompt that changes every occurrence in a file. */
 const change = (path: string, from: string, to: string) =>
   `use patch ${JSON.stringify({ path, old_string: from, new_string: to, replace_all: true })}`;
 
@@ -27,7 +27,7 @@ async function openChanges(anna: Visitor): Promise<void> {
   }
 }
 
-test("a file is reverted from the changes, and what changed meanwhile is kept", async ({ world, visitor }) => {
+test("a file is reverted from the changes, and later changes are kept", async ({ world, visitor }) => {
   const before = world.read("lamp.go");
   const anna = await visitor();
   await anna.settle();

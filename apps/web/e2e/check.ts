@@ -1,6 +1,6 @@
 import { chromium, requireTool, scorel } from "./tools";
 
-/** Before the first test: both programs are there. A missing one fails the run; it never skips it. */
+/** Checks before the first test that both programs exist. A missing one fails the run; it never skips it. */
 export default function check(): void {
   requireTool(chromium(), "install Debian's package chromium, or set CHROMIUM to the path of a Chromium");
   requireTool(scorel(), "run `make build` in the root of the repository, or set SCOREL_BIN");

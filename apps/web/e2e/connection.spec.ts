@@ -12,7 +12,7 @@ async function expectSteps(visitor: Visitor, wanted: Record<string, string>): Pr
   }
 }
 
-test("the connection page finds a host that goes away, then a relay that does", async ({ world, visitor }) => {
+test("the connection page finds a lost host, then a lost relay", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
   const device = anna.sessionPath.split("/s/")[0];

@@ -2,10 +2,10 @@ import { Forwarder } from "./forwarder";
 import { expect, test } from "./harness";
 import { type Visitor, words } from "./visitor";
 
-/** Waits for word `n` of a stream, and makes sure that much of it is still to come. */
+/** A word of a stream that is well before its end. */
 const inTheMiddle = 20;
 
-test("the relay dies in the middle of a stream: nothing is lost, nothing doubled", async ({ world, visitor }) => {
+test("the relay dies in the middle of a stream: nothing is lost or repeated", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
   await anna.prompt("stream 300");
@@ -22,8 +22,8 @@ test("the relay dies in the middle of a stream: nothing is lost, nothing doubled
 });
 
 /**
- * The answer has come to word `n`, and no word is missing or doubled. It may have ended by
- * now: a busy machine looks late.
+ * Asserts that the answer has reached word `n`, and that no word is missing or repeated. It may have ended by now: a
+ * busy machine checks late.
  */
 async function expectUnbroken(visitor: Visitor, n: number): Promise<void> {
   const answer = visitor.at("message-assistant").last();
@@ -74,7 +74,7 @@ test("a prompt whose answer is lost on the way is not sent twice", async ({ worl
     expect(await world.scorel(["pair", code, "--yes"])).toMatchObject({ code: 0 });
     await anna.addProject();
     await anna.newSession();
-    // In step with the host: what is sent before would wait for that, not for an answer.
+    // In sync with the host: a prompt sent earlier would wait for that, not for an answer.
     await anna.prompt("stream 3");
     await expect(anna.at("message-assistant")).toBeVisible();
     await anna.rest();
@@ -94,7 +94,7 @@ test("a prompt whose answer is lost on the way is not sent twice", async ({ worl
   }
 });
 
-test("a question outlives the relay, and what it allows runs once", async ({ world, visitor }) => {
+test("an approval survives the relay, and the allowed call runs once", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
   await anna.prompt("run echo ran >> count.txt");
@@ -108,7 +108,7 @@ test("a question outlives the relay, and what it allows runs once", async ({ wor
   await expect(anna.at("tool-card")).toHaveAttribute("data-state", "done");
 });
 
-test("prompts sent in a row while the host is down arrive in their order, each once", async ({ world, visitor }) => {
+test("prompts sent in a row while the host is down arrive in order, each once", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
   await world.killHost();
@@ -125,7 +125,7 @@ test("prompts sent in a row while the host is down arrive in their order, each o
   expect(said).toEqual(prompts);
 });
 
-test("the host dies in the middle of a stream: the page says so, and comes back to what the log holds", async ({
+test("the host dies in the middle of a stream: the page reports it, and returns to the state of the log", async ({
   world,
   visitor,
 }) => {
@@ -148,10 +148,7 @@ test("the host dies in the middle of a stream: the page says so, and comes back 
   expect(said.filter((each) => each.text === "stream 400")).toHaveLength(1);
 });
 
-test("a relay that dies again and again, and one that is ended in good order, lose nothing", async ({
-  world,
-  visitor,
-}) => {
+test("a relay that is killed repeatedly, and one that is stopped, lose nothing", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
   await anna.prompt("stream 500");

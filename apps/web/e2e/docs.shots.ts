@@ -15,7 +15,7 @@ const pictures = [
   { name: "approval-phone", sight: "approval", screen: screens.phone, colorScheme: "dark" },
 ] as const;
 
-/** The diff, without the comment that the sight begins. */
+/** Shows the diff, without the comment that the sight begins. */
 async function showDiff(page: Page): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: /queue\.go/ }).evaluate((button) => button.scrollIntoView({ block: "start" }));
@@ -34,7 +34,7 @@ for (const { name, sight, screen, colorScheme, ...more } of pictures) {
       if ("act" in more) {
         await more.act(page);
       } else {
-        // An approval can be given a moment after it is in sight.
+        // An approval is enabled a moment after it becomes visible.
         await expect(page.getByTestId("approval-allow").first()).not.toHaveAttribute("aria-disabled", "true");
       }
       await expect(page.locator("[class*=tok-]").first()).toBeAttached();

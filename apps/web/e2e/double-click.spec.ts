@@ -1,7 +1,7 @@
 import { expect, test } from "./harness";
 import type { Visitor } from "./visitor";
 
-/** Collects what answered cards say from now on: they leave after a moment, which a busy machine may miss. */
+/** Collects the texts of answered cards from now on: they disappear after a moment, which a busy machine may miss. */
 async function hear({ page }: Visitor): Promise<() => Promise<string>> {
   await page.evaluate(() => {
     const told = new Set<string>();
@@ -16,7 +16,7 @@ async function hear({ page }: Visitor): Promise<() => Promise<string>> {
   return () => page.evaluate(() => document.documentElement.dataset.told ?? "");
 }
 
-// Tall enough that nothing scrolls: when a card leaves, the next one takes exactly its place.
+// Tall enough that nothing scrolls: when a card disappears, the next one takes exactly its place.
 const tall = { viewport: { width: 1280, height: 2000 } };
 
 test("with four calls waiting, a second click on the same spot allows nothing more", async ({ world, visitor }) => {
@@ -65,7 +65,7 @@ test("with four calls waiting, a second click on the same spot allows nothing mo
   expect(world.projectFiles().sort()).toEqual(["README.md", "four", "lamp.go", "one", "two"]);
 });
 
-test("the loser of two answers sees who was faster", async ({ visitor }) => {
+test("the second of two answers is shown who answered first", async ({ visitor }) => {
   const anna = await visitor();
   await anna.settle();
   const ben = await visitor();
@@ -76,7 +76,7 @@ test("the loser of two answers sees who was faster", async ({ visitor }) => {
     await expect(each.at("approval-allow")).toBeEnabled();
   }
   const told = { anna: await hear(anna), ben: await hear(ben) };
-  // Whoever is late presses what is there at that moment, or nothing.
+  // The later one presses the current button, or nothing.
   const press = (id: string) => document.querySelector<HTMLElement>(`[data-testid=${id}]`)?.click();
   await Promise.all([anna.page.evaluate(press, "approval-allow"), ben.page.evaluate(press, "approval-deny")]);
   const made = () => anna.log().flatMap((line) => (line.data?.decision ? [line.data.decidedBy] : []));

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "./harness";
 
-test("a file is opened from the transcript, and what has changed is committed", async ({ world, visitor }) => {
+test("a file is opened from the transcript, and changes are committed", async ({ world, visitor }) => {
   const git = (...args: string[]) =>
     execFileSync("git", args, { cwd: world.project, env: { ...world.env }, encoding: "utf8" }).trim();
   git("config", "--global", "user.name", "Ada");
@@ -66,9 +66,7 @@ test("a file is opened from the transcript, and what has changed is committed", 
   });
 });
 
-test("a file of some size reaches the agent byte for byte, and another is refused before it is sent", async ({
-  visitor,
-}) => {
+test("a large file reaches the agent byte for byte, and another is rejected before it is sent", async ({ visitor }) => {
   const anna = await visitor();
   await anna.pair();
   await anna.addProject();
@@ -80,7 +78,7 @@ test("a file of some size reaches the agent byte for byte, and another is refuse
   await expect(anna.page.getByRole("alert")).toContainText("huge.zip is larger than 16 MiB");
   await attach("my build.zip", buffer);
   await expect(anna.at("attached-files")).toContainText("my build.zip");
-  // What is attached and not sent survives the page.
+  // Unsent attachments survive the page.
   await anna.page.reload();
   await expect(anna.at("attached-files")).toContainText("my build.zip");
   await anna.prompt("help");
@@ -92,12 +90,12 @@ test("a file of some size reaches the agent byte for byte, and another is refuse
   expect(readFileSync(path).equals(buffer)).toBe(true);
 });
 
-test("a draft whose file the browser has no room for says so, and keeps its text", async ({ visitor }) => {
+test("a draft whose file does not fit in the browser's storage reports it, and keeps its text", async ({ visitor }) => {
   const anna = await visitor();
   await anna.pair();
   await anna.addProject();
   await anna.startSession();
-  // As a disk that is full: the browser ends the transaction, and nothing of it is kept.
+  // Like a full disk: the browser aborts the transaction, and nothing of it is stored.
   await anna.page.evaluate(() => {
     const { put } = IDBObjectStore.prototype;
     IDBObjectStore.prototype.put = function (value, key) {

@@ -1,10 +1,7 @@
 import { once } from "node:events";
 import { createConnection, createServer, type Socket } from "node:net";
 
-/**
- * A way to the relay that can fail as real ways do: what goes up still arrives,
- * and nothing comes back.
- */
+/** A connection to the relay that can fail as real ones do: data sent up still arrives, and nothing comes back. */
 export class Forwarder {
   readonly #server;
   readonly #sockets = new Set<Socket>();
@@ -22,7 +19,7 @@ export class Forwarder {
       for (const socket of [down, up]) {
         this.#sockets.add(socket);
         socket.setNoDelay(true);
-        socket.on("error", () => socket.destroy()); // the other end is told by its close
+        socket.on("error", () => socket.destroy()); // closing notifies the other end
         socket.on("close", () => {
           this.#sockets.delete(socket);
           this.#upgraded.delete(socket);
@@ -55,12 +52,12 @@ export class Forwarder {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** How many connections of entries there are. */
+  /** Returns the number of open connections of entries. */
   get connections(): number {
     return this.#upgraded.size;
   }
 
-  /** From now on all that the relay says is lost. */
+  /** Drops everything that the relay sends from now on. */
   mute(): void {
     this.#muted = true;
   }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { screens, test } from "./gallery";
 import { sights } from "./sights";
 
-// Pictures of every page and state on made-up data. SHOTS_ONLY names some of them, as a regular expression.
+// Screenshots of every page and state on made-up data. SHOTS_ONLY is a regular expression that selects some of them.
 
 const folder = process.env.SHOTS || "test-results/shots";
 
@@ -22,7 +22,7 @@ for (const name of ["phone", "desk"] as const) {
       test.use({ ...screen, ...options });
       test("gallery", async ({ page, show }) => {
         test.slow();
-        // What a sight does finds its way by English labels.
+        // The actions of a sight find elements by English labels.
         for (const sight of look === "chinese" ? wanted.filter(({ act }) => !act) : wanted) {
           await show(sight);
           const path = join(folder, "gallery", `${name}-${look}-${sight.name}.png`);

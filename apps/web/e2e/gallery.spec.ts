@@ -3,9 +3,8 @@ import axe, { type RunOnly } from "axe-core";
 import { screens, settled, test } from "./gallery";
 import { sights } from "./sights";
 
-// What every page and state must hold: the rules of WCAG 2.2 AA that a machine can
-// check, in both themes; nothing wider than the screen; and under a finger nothing
-// that is too small to be hit.
+// Requirements of every page and state: the rules of WCAG 2.2 AA that can be checked automatically, in both themes;
+// nothing wider than the screen; and no touch targets that are too small.
 
 const rules: RunOnly = {
   type: "tag",
@@ -14,18 +13,21 @@ const rules: RunOnly = {
 
 const contrast: RunOnly = { type: "rule", values: ["color-contrast"] };
 
-// A limit for a test that hangs; each goes through dozens of pages.
+// A limit for a test that hangs; each visits dozens of pages.
 const patience = 900_000;
 
-// Each test takes every second sight, so that two workers have the same to do.
+// Each test takes every second sight, so that two workers have equal work.
 const halves = [0, 1];
 
 const half = <T>(all: T[], which: number): T[] => all.filter((_, i) => i % halves.length === which);
 
-/** What axe finds in the page, which has loaded it. `@axe-core/playwright` opens another page for each look. */
+/**
+ * Returns the violations that axe finds in the page, which has loaded it. `@axe-core/playwright` would open another
+ * page for each check.
+ */
 function faultsOf(page: Page, runOnly: RunOnly): Promise<string[]> {
   return page.evaluate(async (runOnly) => {
-    // What lies behind an open sheet nobody can reach, and it is a sight of its own.
+    // Content behind an open sheet cannot be reached, and is a separate sight.
     const sheets = document.querySelectorAll("dialog[open]");
     const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(
       sheets.length > 0 ? sheets : document,
@@ -37,7 +39,10 @@ function faultsOf(page: Page, runOnly: RunOnly): Promise<string[]> {
   }, runOnly);
 }
 
-/** The theme changes colors and nothing else. They change by transitions, which end with a frame however short they are. */
+/**
+ * Switches to the dark theme, which changes only colors. They change by transitions, which end with a frame however
+ * short they are.
+ */
 async function darken(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.waitForFunction(() => {
@@ -47,7 +52,7 @@ async function darken(page: Page): Promise<void> {
   });
 }
 
-/** What stands out at the side, though nothing there scrolls sideways. */
+/** Returns the elements that overflow the side, although nothing there scrolls sideways. */
 function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const wide = document.scrollingElement as Element;
@@ -60,8 +65,8 @@ function tooWide(page: Page): Promise<string[]> {
 }
 
 /**
- * Controls of less than 44 px. A link in running text is as high as its line, and the field of a terminal is where its
- * cursor is, while a touch of the whole screen leads there.
+ * Returns the controls smaller than 44 px. A link in running text is as high as its line, and the field of a terminal
+ * is at its cursor, while touching the screen anywhere focuses it.
  */
 function tooSmall(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -86,7 +91,7 @@ function tooSmall(page: Page): Promise<string[]> {
   });
 }
 
-test.describe("on a desk", () => {
+test.describe("on a wide screen", () => {
   test.use({ ...screens.desk, colorScheme: "light" });
   for (const which of halves) {
     test(`every page can be read and used by everybody (${which + 1})`, async ({ page, show }) => {
@@ -108,7 +113,7 @@ test.describe("on a desk", () => {
   }
 });
 
-test.describe("under a finger", () => {
+test.describe("on a touch screen", () => {
   test.use({ ...screens.narrow });
   for (const which of halves) {
     test(`nothing is wider than the screen, and everything can be hit (${which + 1})`, async ({ page, show }) => {
@@ -118,7 +123,7 @@ test.describe("under a finger", () => {
         await page.setViewportSize(screens.narrow.viewport);
         await show(sight);
         const narrow = [...(await tooWide(page)), ...(await tooSmall(page))];
-        // The phone has the same layout: what could be reached can be reached there.
+        // The phone has the same layout: the same controls can be reached there.
         await page.setViewportSize(screens.phone.viewport);
         await settled(page);
         const phone = [...(await tooWide(page)), ...(await tooSmall(page))];
@@ -130,7 +135,7 @@ test.describe("under a finger", () => {
   }
 });
 
-test("a sheet takes the focus, keeps it, and gives it back", async ({ page, show }) => {
+test("a sheet takes the focus, keeps it, and returns it", async ({ page, show }) => {
   await show({ name: "session", scene: "managed" });
   const opener = page.getByTestId("session-menu");
   await opener.focus();
@@ -157,9 +162,9 @@ test("a sheet takes the focus, keeps it, and gives it back", async ({ page, show
   await expect(opener).toBeFocused();
 });
 
-test.describe("on a phone, a question in the inbox", () => {
+test.describe("on a phone, an approval in the inbox", () => {
   test.use({ ...screens.phone });
-  test("is covered by nothing, however little of its card is in sight", async ({ page, show }) => {
+  test("is not covered, however little of its card is visible", async ({ page, show }) => {
     await show({ name: "inbox", scene: "inbox" });
     const card = page.getByTestId("question-card");
     await card.getByTestId("question-choice").first().waitFor();
@@ -168,7 +173,7 @@ test.describe("on a phone, a question in the inbox", () => {
       card.getByTestId("question-choice"),
       card.getByTestId("question-send"),
     ]) {
-      // Its end comes into sight first, and the rest of the card is still below the window.
+      // Its end becomes visible first, and the rest of the card is still below the window.
       await part.last().evaluate((element) => element.scrollIntoView({ block: "end" }));
       const covering = await part.last().evaluate((element) => {
         const { left, top, width, height } = element.getBoundingClientRect();

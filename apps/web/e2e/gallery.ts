@@ -6,11 +6,11 @@ import { test as base, type Page } from "@playwright/test";
 import { build, preview } from "vite";
 import type { Sight } from "./sights";
 
-// The app on made-up data (dev/), built once for each worker: states that a real
-// host shows seldom, to be looked at and measured.
+// The app on made-up data (dev/), built once for each worker: states that a real host rarely shows, to be viewed and
+// measured.
 
 interface Fixtures {
-  /** Opens a scene of dev/scenes.ts and does what the sight needs. */
+  /** Opens a scene of dev/scenes.ts and performs the actions of the sight. */
   show: (sight: Sight) => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export const test = base.extend<Fixtures, { gallery: string }>({
   ],
   show: async ({ gallery, page }, use) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
-    // A draft of the scene before would be appended to what a sight types, whenever it is read.
+    // A draft of the previous scene would be appended to the text that a sight types, whenever it is read.
     await page.addInitScript(() => {
       if (location.protocol.startsWith("http")) {
         indexedDB.deleteDatabase("scorel-drafts");
@@ -57,7 +57,7 @@ export const test = base.extend<Fixtures, { gallery: string }>({
   },
 });
 
-/** Waits until the page has stood still for a moment: grammars and lazy sheets come late. */
+/** Waits until the page has not changed for a moment: grammars and lazy sheets load late. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     async () => {
@@ -72,7 +72,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 export const screens = {
-  /** A small phone, and a desk at 400 %. */
+  /** A small phone, and a wide screen at 400 %. */
   narrow: { viewport: { width: 320, height: 568 }, hasTouch: true, isMobile: true },
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   desk: { viewport: { width: 1280, height: 800 } },

@@ -79,7 +79,7 @@ test("a guest link shows one session live, and nothing else, until it is revoked
   });
 });
 
-test("a guest link that does not open says why", async ({ world, visitor }) => {
+test("a guest link that does not open shows why", async ({ world, visitor }) => {
   const sessionId = await (await visitor()).settle();
   const { url } = await share(world, sessionId);
   const guest = await visitor();

@@ -6,9 +6,9 @@ export { expect };
 
 interface Fixtures {
   options: WorldOptions;
-  /** A fresh relay and host for each test: nothing that one test leaves can help or hurt another. */
+  /** A new relay and host for each test, so that tests do not affect one another. */
   world: World;
-  /** Opens a browser with a profile of its own. A complaint of any of them fails the test. */
+  /** Opens a browser with its own profile. A complaint of any of them fails the test. */
   visitor: (options?: BrowserContextOptions) => Promise<Visitor>;
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions } from "@playwright/test";
 import { test } from "./harness";
 
-// Pictures of what can be done with a session's history.
+// Screenshots of the actions on a session's history.
 
 const folder = process.env.SHOTS || "test-results/shots";
 

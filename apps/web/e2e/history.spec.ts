@@ -1,7 +1,7 @@
 import { expect, test } from "./harness";
 import { words } from "./visitor";
 
-test("one goes back, on another way, and over to it again; the file keeps all", async ({ visitor }) => {
+test("branches are left and returned to; the file keeps everything", async ({ visitor }) => {
   const anna = await visitor();
   await anna.settle();
   for (const prompt of ["stream 3", "stream 4"]) {
@@ -42,7 +42,7 @@ test("one goes back, on another way, and over to it again; the file keeps all", 
   await anna.expectTruth();
 });
 
-test("what waits is changed, moved and removed, and reaches the agent so", async ({ visitor }) => {
+test("queued prompts are edited, moved and removed, and reach the agent like that", async ({ visitor }) => {
   const anna = await visitor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await anna.settle();
   await anna.prompt("stream 3000");

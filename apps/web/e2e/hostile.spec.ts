@@ -6,10 +6,10 @@ import { ansi, fileNames, hostileMessages, html, markdown, svg } from "./hostile
 import { appendMessages } from "./log";
 import type { Visitor } from "./visitor";
 
-// Whatever a model, a file, a program or a forged copy says is text. Nothing of it runs, opens or is fetched, and the
-// Content-Security-Policy has nothing to refuse: its complaints fail the test too.
+// Output of a model, a file, a program or a forged copy is text. Nothing of it runs, opens or is fetched, and the
+// Content-Security-Policy has nothing to block: its reports fail the test too.
 
-/** Nothing happened, and nothing stands there that could. */
+/** Asserts that nothing happened, and that no live parts exist. */
 async function expectHarmless(anna: Visitor, canary: Canary): Promise<void> {
   expect(await livePartsOf(anna.page)).toEqual([]);
   expect(canary.breaches).toEqual([]);
@@ -76,7 +76,7 @@ test("hostile messages, names and copies are text, online and offline", async ({
     await world.killHost();
     await world.killRelay();
     const forge = { clientId: anna.clientId, session: anna.sessionId, text: `${html}\n\n${markdown}` };
-    // The page may save its own words once more behind the forged ones.
+    // The page may store its own text once more after the forged one.
     await expect(async () => {
       expect(await anna.page.evaluate(forgeCopy, forge)).toBe("forged");
       const response = await anna.page.reload();
@@ -89,7 +89,7 @@ test("hostile messages, names and copies are text, online and offline", async ({
   });
 });
 
-test("hostile answers while they stream, diffs, questions and terminals are text", async ({ world, visitor }) => {
+test("hostile answers while they stream, diffs, approvals and terminals are text", async ({ world, visitor }) => {
   const anna = await visitor();
   const canary = await Canary.watch(anna.context, world.url);
   await anna.settle();
@@ -137,13 +137,13 @@ test("hostile answers while they stream, diffs, questions and terminals are text
     await anna.page.keyboard.press("Enter");
     const rows = screen.locator(".xterm-rows");
     await expect(rows).toContainText("end");
-    // Another layer of the terminal takes the mouse.
+    // Another layer of the terminal receives the mouse.
     await rows.getByText("press here").last().click({ force: true });
     await expectHarmless(anna, canary);
   });
 });
 
-test("addresses that are hostile are text, and every response has the policy", async ({ world, visitor }) => {
+test("hostile addresses are text, and every response has the policy", async ({ world, visitor }) => {
   const anna = await visitor();
   const canary = await Canary.watch(anna.context, world.url);
   await anna.pair();
@@ -171,7 +171,7 @@ test("addresses that are hostile are text, and every response has the policy", a
   }
 });
 
-/** Scripts and styles come from files of this server, and nothing comes from another. */
+/** Asserts that scripts and styles come from files of this server, and nothing from another. */
 function expectPolicy(headers: Record<string, string>): void {
   const policy = new Map(
     (headers["content-security-policy"] ?? "").split(";").map((each) => {
@@ -198,7 +198,7 @@ interface Forge {
   text: string;
 }
 
-/** Puts other words into the copy of a session, sealed as the page would; runs in the page. */
+/** Replaces the text in the copy of a session, sealed as the page would; runs in the page. */
 async function forgeCopy({ clientId, session, text }: Forge): Promise<string> {
   const done = <T>(request: IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {

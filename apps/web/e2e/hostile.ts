@@ -1,6 +1,6 @@
 // Text that runs or fetches something wherever a page trusts it. `breached` is the canary's.
 
-/** A server that nothing may be asked of. */
+/** A server that must not be contacted. */
 export const elsewhere = "https://elsewhere.example";
 
 export const html = [
@@ -28,7 +28,9 @@ export const markdown = [
   `[^1]: <img src=x onerror=breached("note")>`,
 ].join("\n\n");
 
-/** What a terminal might do for a program: name, link, clipboard, answers, pictures, and HTML where escapes become it. */
+/**
+ * Requests of a program to a terminal: name, link, clipboard, answers, pictures, and HTML in case escapes become it.
+ */
 export const ansi = [
   `\x1b]0;<img src=x onerror=breached("name")>\x07`,
   `\x1b]8;;javascript:breached("osc8")\x1b\\press here\x1b]8;;\x1b\\`,
@@ -46,7 +48,7 @@ export const fileNames = [
   "\u202egpj.exe",
 ];
 
-/** Messages as a session file may have them, whoever wrote it. */
+/** Returns messages that a session file may contain, whoever wrote it. */
 export function hostileMessages(): object[] {
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 };
   const assistant = (content: object[], stopReason = "stop") => ({ role: "assistant", content, stopReason, usage });

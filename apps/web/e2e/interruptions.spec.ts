@@ -13,13 +13,13 @@ import {
 } from "./interruptions";
 import type { Visitor } from "./visitor";
 
-// Two browsers, one of them with two tabs, each with its own way to the relay, ask and read while everything around
-// them fails at random. SCOREL_SEED repeats a run, SCOREL_INTERRUPTIONS makes it longer.
+// Two browsers, one of them with two tabs, each with its own connection to the relay, prompt and read while everything
+// around them fails at random. SCOREL_SEED repeats a run, SCOREL_INTERRUPTIONS makes it longer.
 
 const count = Number(process.env.SCOREL_INTERRUPTIONS || 24);
 const seed = Number(process.env.SCOREL_SEED || Math.floor(Math.random() * 2 ** 31));
 
-/** A session is as short as a page shows without scrolling. */
+/** Sessions are short enough for a page to show without scrolling. */
 const perSession = 12;
 
 test(`${count} random interruptions lose and repeat nothing`, async ({ world, visitor }) => {
@@ -50,7 +50,7 @@ test(`${count} random interruptions lose and repeat nothing`, async ({ world, vi
   }
 });
 
-/** Each browser opens a new session with all its tabs. */
+/** Opens a new session in each browser with all its tabs. */
 async function begin({ browsers }: Stage): Promise<void> {
   const [first] = browsers.flatMap((each) => each.tabs) as [Visitor];
   await first.open(first.sessionPath.split("/s/")[0]);
@@ -72,7 +72,7 @@ async function round(stage: Stage, interruptions: number): Promise<void> {
       await stage.ask(browser, tab);
       story.push(`${browser.name} asks ${browser.sent.at(-1)}`);
       if (stage.draw(2) === 0) {
-        // It has come to the host, and is being answered, or waits there.
+        // It has reached the host, and is being answered or queued there.
         const text = browser.sent.at(-1) ?? "";
         await expect.poll(() => JSON.stringify(tab.log())).toContain(JSON.stringify(text));
       }
@@ -87,7 +87,7 @@ async function round(stage: Stage, interruptions: number): Promise<void> {
   }
 }
 
-/** Prompts that are all different: streams of different lengths, words, and calls of a tool. */
+/** Returns distinct prompts: streams of different lengths, words, and tool calls. */
 function asker(draw: (below: number) => number): Stage["ask"] {
   let asked = 0;
   return async (browser, tab) => {
@@ -95,7 +95,7 @@ function asker(draw: (below: number) => number): Stage["ask"] {
     const text = [`stream ${20 + n}`, `stream ${20 + n}`, `remember number ${n}`, `grep nothing-${n}`][draw(4)] ?? "";
     browser.sent.push(text);
     await tab.prompt(text);
-    // What was sent has left the composer: from now on it may not be lost.
+    // The prompt has left the composer: from now on it must not be lost.
     await expect(tab.at("composer")).toHaveValue("");
   };
 }

@@ -5,7 +5,7 @@ import { conversation } from "./log";
 import { type Visitor, words } from "./visitor";
 import type { World } from "./world";
 
-/** Numbers from 0 up to 1 that look random and are the same for the same seed (mulberry32). */
+/** Returns a generator of pseudorandom numbers in [0, 1), reproducible by the seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -16,30 +16,30 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** A browser of the test: its tabs, and its own way to the relay. */
+/** A browser of the test: its tabs, and its own connection to the relay. */
 export interface Browser {
   name: string;
   tabs: Visitor[];
   way: Forwarder;
-  /** The prompts of this round, in the order in which its pages took them. */
+  /** The prompts of this round, in the order in which its pages sent them. */
   sent: string[];
 }
 
 export interface Stage {
   world: World;
   browsers: Browser[];
-  /** An integer from 0 up to, not including, `below`. */
+  /** Returns an integer from 0 up to, not including, `below`. */
   draw: (below: number) => number;
-  /** Sends a prompt that no other is equal to. */
+  /** Sends a unique prompt. */
   ask: (browser: Browser, tab: Visitor) => Promise<void>;
 }
 
-/** What can happen to people and machines. Each leaves everything running again. */
+/** The interruptions of people and machines. Each leaves everything running again. */
 const interruptions = {
   reload: async (stage: Stage) => {
     await anyTab(stage).page.reload();
   },
-  /** A tab goes and another comes. */
+  /** A tab is closed and another opened. */
   otherTab: async (stage: Stage) => {
     const browser = any(stage, stage.browsers);
     const at = stage.draw(browser.tabs.length);
@@ -53,7 +53,7 @@ const interruptions = {
   cut: async (stage: Stage) => {
     any(stage, stage.browsers).way.cut();
   },
-  /** There is no network for a while, in which something is written. */
+  /** The network is down for a while, during which a prompt is written. */
   offline: async (stage: Stage) => {
     const browser = any(stage, stage.browsers);
     const tab = any(stage, browser.tabs);
@@ -62,7 +62,7 @@ const interruptions = {
     await stage.ask(browser, tab);
     browser.way.cut();
   },
-  /** What goes up arrives, and nothing comes back, until the connection ends. */
+  /** Data sent up arrives, and nothing comes back, until the connection ends. */
   mute: async (stage: Stage) => {
     const browser = any(stage, stage.browsers);
     browser.way.mute();
@@ -118,7 +118,7 @@ function setState(cdp: CDPSession, state: "frozen" | "active"): Promise<unknown>
   return cdp.send("Page.setWebLifecycleState", { state });
 }
 
-/** At any moment: no prompt is there twice, and no word of an answer is missing or doubled. */
+/** Asserts, at any moment, that no prompt is repeated, and no word of an answer missing or repeated. */
 export async function expectWhole(tab: Visitor): Promise<void> {
   const said = await tab.said();
   const asked = said.filter(({ who }) => who === "user").map(({ text }) => text);
@@ -130,7 +130,10 @@ export async function expectWhole(tab: Visitor): Promise<void> {
   }
 }
 
-/** In the end: every page shows what the log holds, and the log holds each prompt once, in the order of its sender. */
+/**
+ * Asserts, in the end, that every page shows the state of the log, and that the log has each prompt once, in the order
+ * of its sender.
+ */
 export async function expectSettled({ browsers }: Stage): Promise<void> {
   const tabs = browsers.flatMap((each) => each.tabs);
   await Promise.all(tabs.map((tab) => tab.expectTruth()));

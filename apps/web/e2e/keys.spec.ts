@@ -1,6 +1,6 @@
 import { expect, test } from "./harness";
 
-test("the keyboard finds a session, an action and a machine, stops a turn, and leaves fields alone", async ({
+test("the keyboard finds a session, an action and a machine, stops a turn, and does not affect fields", async ({
   visitor,
 }) => {
   const anna = await visitor();

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "./harness";
 
-test("one browser limits another, which sees it at once", async ({ world, visitor }) => {
+test("one browser limits another, which shows it at once", async ({ world, visitor }) => {
   const anna = await visitor();
   const sessionId = await anna.settle();
   const other = join(dirname(world.project), "other");

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { expect, test } from "./harness";
 import { conversation, lengthenSession, sessionFiles } from "./log";
 
-test("a project of many sessions shows the newest, and the others as one comes to them", async ({ world, visitor }) => {
+test("a project of many sessions shows the newest, and loads the others on scrolling", async ({ world, visitor }) => {
   const sent = await world.scorel(["send", "--project", world.project, "stream 3"]);
   expect(sent, sent.stderr).toMatchObject({ code: 0 });
   await world.killHost();
@@ -14,7 +14,7 @@ test("a project of many sessions shows the newest, and the others as one comes t
   const count = 400;
   for (let i = 0; i < count; i++) {
     const id = randomUUID();
-    // One a minute, the last a day before now.
+    // One a minute, the last a day ago.
     const at = new Date(Date.now() - 86_400_000 - (count - i) * 60_000).toISOString();
     const lines = text
       .split("\n")
@@ -51,10 +51,7 @@ test("a project of many sessions shows the newest, and the others as one comes t
   expect(listed.stdout.trim().split("\n")).toHaveLength(count + 1);
 });
 
-test("a hit far back is in sight at once, with what stands around it, and leads on to the end", async ({
-  world,
-  visitor,
-}) => {
+test("a distant hit is visible at once, with its surroundings, and leads on to the end", async ({ world, visitor }) => {
   const sent = await world.scorel(["send", "--project", world.project, "stream 3"]);
   expect(sent, sent.stderr).toMatchObject({ code: 0 });
   await world.killHost();

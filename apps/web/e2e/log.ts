@@ -1,13 +1,13 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** One block of a message, as far as the tests look at it. */
+/** The part of a message's block that the tests read. */
 interface Block {
   type: string;
   text?: string;
 }
 
-/** One line of a session file, as far as the tests look at it. */
+/** The part of a session file's line that the tests read. */
 export interface Line {
   type: string;
   id?: string;
@@ -20,13 +20,13 @@ export interface Line {
   message?: { role: string; content: string | Block[]; stopReason?: string; isError?: boolean };
 }
 
-/** What a reader sees of one message. */
+/** The visible content of one message. */
 export interface Said {
   who: "user" | "assistant";
   text: string;
 }
 
-/** Where the sessions of a scorel home are, one path for each. */
+/** Returns the paths of the session files of a scorel home. */
 export function sessionFiles(scorelHome: string): string[] {
   const root = join(scorelHome, "sessions");
   if (!existsSync(root)) {
@@ -37,7 +37,7 @@ export function sessionFiles(scorelHome: string): string[] {
     .map((each) => join(each.parentPath, each.name));
 }
 
-/** The lines of one session, read from the disk of the machine. */
+/** Reads the lines of one session from the host's disk. */
 export function readSession(scorelHome: string, sessionId: string): Line[] {
   const path = sessionFiles(scorelHome).find((each) => basename(each).includes(sessionId));
   if (!path) {
@@ -49,7 +49,7 @@ export function readSession(scorelHome: string, sessionId: string): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** Lengthens the only session by messages, of user and agent in turn, while no host runs. */
+/** Appends messages to the only session, alternating user and agent, while no host runs. */
 export function lengthenSession(scorelHome: string, texts: string[]): void {
   const messages = texts.map((text, i) => {
     const content = [{ type: "text", text }];
@@ -58,7 +58,7 @@ export function lengthenSession(scorelHome: string, texts: string[]): void {
   appendMessages(scorelHome, messages);
 }
 
-/** Lengthens the only session by messages as they are, while no host runs. */
+/** Appends given messages to the only session, while no host runs. */
 export function appendMessages(scorelHome: string, messages: object[]): void {
   const [file = ""] = sessionFiles(scorelHome);
   const sessionId = file.replace(/^.*_(.*)\.jsonl$/, "$1");
@@ -71,7 +71,7 @@ export function appendMessages(scorelHome: string, messages: object[]): void {
   appendFileSync(file, lines.join(""));
 }
 
-/** Whether the last prompt in a session file has its answer, or the note of how its turn ended. */
+/** Reports whether the last prompt in a session file has its answer, or the record of how its turn ended. */
 export function answered(lines: Line[]): boolean {
   for (const { customType, message } of lines.toReversed()) {
     if (customType === "scorel.turn") {
@@ -84,7 +84,7 @@ export function answered(lines: Line[]): boolean {
   return false;
 }
 
-/** The conversation that a session file holds, in order. */
+/** Returns the conversation in a session file, in order. */
 export function conversation(lines: Line[]): Said[] {
   const said: Said[] = [];
   for (const { message } of lines) {

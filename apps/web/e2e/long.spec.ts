@@ -3,10 +3,10 @@ import { expect, test } from "./harness";
 import { lengthenSession } from "./log";
 import { json } from "./process";
 
-/** Text that no compression makes small. */
+/** Returns incompressible text. */
 const noise = (bytes: number) => randomBytes(bytes / 2).toString("hex");
 
-test("a session of several megabytes opens with its end, the rest comes to who scrolls up, and a message as large goes out", async ({
+test("a session of several megabytes opens with its end, loads the rest on scrolling up, and sends a message as large", async ({
   world,
   visitor,
 }) => {
@@ -38,7 +38,7 @@ test("a session of several megabytes opens with its end, the rest comes to who s
   expect(said).toEqual([...long, "run env seq 1 100000"]);
 });
 
-test("a reader of a very long session stays where they are while earlier entries come", async ({ world, visitor }) => {
+test("a reader of a very long session stays in place while earlier entries load", async ({ world, visitor }) => {
   const sent = await world.scorel(["send", "--json", "--project", world.project, "-"], "stream 3");
   expect(sent, sent.stderr).toMatchObject({ code: 0 });
   await world.killHost();
@@ -51,8 +51,7 @@ test("a reader of a very long session stays where they are while earlier entries
   await anna.at("session-row").click();
   await expect(anna.page.getByText("line 1299", { exact: true })).toBeInViewport();
   expect(await anna.at("message-user").count()).toBeLessThan(200);
-  // Up to where the first answer of the host ends, a piece at a time: what is in
-  // sight does not move when more is put above it.
+  // Up to the end of the host's first answer, in steps: visible content does not move when more is added above it.
   for (let seen = 0; seen < 6; seen++) {
     const rows = await anna.at("message-user").count();
     const moved = await anna.box.evaluate(async (box) => {

@@ -83,7 +83,7 @@ test("a server of a project is added, disabled and removed on the page", async (
   expect(world.read(".mcp.json")).not.toContain(script);
 });
 
-test("a limited browser is offered nothing for all projects, and told why", async ({ world, visitor }) => {
+test("a limited browser is offered nothing for all projects, and shown why", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
   const added = await world.scorel(["permission", "add", "bash(rm *)", "--deny", "--user"]);

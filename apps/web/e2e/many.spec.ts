@@ -3,7 +3,7 @@ import { Forwarder } from "./forwarder";
 import { expect, test } from "./harness";
 import { words } from "./visitor";
 
-test("two browsers on one session see the same, and a question is answered once", async ({ visitor }) => {
+test("two browsers on one session show the same, and an approval is answered once", async ({ visitor }) => {
   const anna = await visitor();
   const sessionId = await anna.settle();
   const ben = await visitor();
@@ -34,7 +34,7 @@ test("two browsers on one session see the same, and a question is answered once"
   expect(senders.map((line) => line.clientId)).toEqual([anna.clientId, ben.clientId]);
 });
 
-test("two tabs of one browser share its keys and see the same", async ({ visitor }) => {
+test("two tabs of one browser share its keys and show the same", async ({ visitor }) => {
   const anna = await visitor();
   await anna.settle();
   const tab = anna.on(await anna.context.newPage());
@@ -80,7 +80,7 @@ test("a removed browser is shut out at once, and no other", async ({ world, visi
   });
 });
 
-test("a canceled turn keeps what was written", async ({ visitor }) => {
+test("a canceled turn keeps its partial answer", async ({ visitor }) => {
   const anna = await visitor();
   await anna.settle();
   await anna.prompt("stream 400");
@@ -100,7 +100,7 @@ test("a canceled turn keeps what was written", async ({ visitor }) => {
   await anna.expectTruth();
 });
 
-test("tabs share a connection, and outlive the worker that holds it", async ({ world, browser, visitor }) => {
+test("tabs share a connection, and survive the worker that holds it", async ({ world, browser, visitor }) => {
   const way = new Forwarder(world.port);
   try {
     const anna = await visitor();
@@ -134,7 +134,7 @@ async function workers(browser: Browser): Promise<string[]> {
   return targetInfos.filter(holds).map(({ targetId }) => targetId);
 }
 
-/** Ends the workers with the connections as a crash of their process does: nobody is told. */
+/** Ends the workers with the connections without notice, as a crash of their process does. */
 async function endWorkers(browser: Browser): Promise<string[]> {
   const ids = await workers(browser);
   const cdp = await browser.newBrowserCDPSession();

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Browser, CDPSession, Page } from "@playwright/test";
 
-/** Chromium's own "Slow 4G" for one request at a time. A socket that is open is not slowed down. */
+/** Chromium's own "Slow 4G" for one request at a time. An open socket is not slowed down. */
 const slow4G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
 
-/** A phone of the middle on a slow network. */
+/** Simulates a mid-range phone on a slow network. */
 export async function throttle(page: Page, { network = true } = {}): Promise<CDPSession> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Emulation.setCPUThrottlingRate", { rate: 4 });
@@ -16,12 +16,12 @@ export async function throttle(page: Page, { network = true } = {}): Promise<CDP
 }
 
 interface Watch {
-  /** Milliseconds from the start of the navigation until the text was in sight. */
+  /** Milliseconds from the start of the navigation until the text was visible. */
   readable: number;
   /** The long tasks, each in milliseconds. */
   tasks: number[];
   frames: number[];
-  /** From a key until what it changed was painted. */
+  /** From a key press until its effect was painted, in milliseconds. */
   keys: number[];
 }
 
@@ -31,7 +31,9 @@ declare global {
   }
 }
 
-/** Notes in every page that opens from now on when `text` is in sight, how long tasks, frames and keys take. */
+/**
+ * Records in every page that opens from now on when `text` becomes visible, and the duration of tasks, frames and keys.
+ */
 export function watch(page: Page, text: string): Promise<unknown> {
   return page.addInitScript((sought) => {
     const noted: Watch = { readable: 0, tasks: [], frames: [], keys: [] };
@@ -59,7 +61,7 @@ export async function watched(page: Page): Promise<Watch> {
   return page.evaluate(() => window.watch);
 }
 
-/** Begins the notes anew, in an open page. */
+/** Restarts the recording in an open page. */
 export function restart(page: Page): Promise<void> {
   return page.evaluate(() => {
     for (const list of [window.watch.tasks, window.watch.frames, window.watch.keys]) {
@@ -68,7 +70,7 @@ export function restart(page: Page): Promise<void> {
   });
 }
 
-/** How long the main thread could not answer: what of each task is over 50 ms. */
+/** Returns how long the main thread was blocked: the part of each task over 50 ms. */
 export function blocked({ tasks }: Watch): number {
   return sum(tasks.map((task) => Math.max(0, task - 50)));
 }
@@ -77,7 +79,7 @@ export function fps({ frames }: Watch): number {
   return ((frames.length - 1) * 1000) / ((frames.at(-1) ?? 0) - (frames[0] ?? 0));
 }
 
-/** The distances between frames, in milliseconds. */
+/** Returns the distances between frames, in milliseconds. */
 export function distances({ frames }: Watch): number[] {
   return frames.slice(1).map((at, i) => at - (frames[i] ?? 0));
 }
@@ -95,7 +97,7 @@ export function sum(values: number[]): number {
   return values.reduce((all, each) => all + each, 0);
 }
 
-/** What the page's heap holds after a collection, in megabytes. */
+/** Returns the page's heap after a collection, in megabytes. */
 export async function heapOf(page: Page): Promise<number> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("HeapProfiler.enable");
@@ -105,7 +107,7 @@ export async function heapOf(page: Page): Promise<number> {
   return usedSize / 1e6;
 }
 
-/** The memory of all processes of a browser in megabytes; what they share counts once. */
+/** Returns the memory of all processes of a browser in megabytes; shared memory counts once. */
 export async function memoryOf(browser: Browser): Promise<number> {
   const cdp = await browser.newBrowserCDPSession();
   const { processInfo } = await cdp.send("SystemInfo.getProcessInfo");

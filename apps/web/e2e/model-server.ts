@@ -10,7 +10,7 @@ const parts = [
   `| package | purpose |\n|---|---|\n| \`relay\` | ${sentence}|\n| \`host\` | ${sentence}|\n\n`,
 ];
 
-/** Markdown as models write it, of about `words` words. */
+/** Returns about `words` words of Markdown as models write it. */
 export function prose(words: number): string {
   let text = "";
   for (let i = 0; text.split(" ").length < words; i++) {
@@ -20,11 +20,11 @@ export function prose(words: number): string {
 }
 
 /**
- * A model on a socket, as an OpenAI-compatible server: a prompt "write N at R" is answered with N pieces of Markdown,
- * R of them in a second.
+ * A model behind an OpenAI-compatible server: it answers a prompt "write N at R" with N pieces of Markdown, R of them
+ * per second.
  */
 export class ModelServer {
-  /** The tokens of a prompt that it reports. */
+  /** The prompt tokens that it reports. */
   promptTokens = 10;
   readonly #server = createServer((request, response) => {
     let body = "";

@@ -1,6 +1,6 @@
 import { expect, test } from "./harness";
 
-test("a prompt that was written offline is sent without its session being opened again", async ({ world, visitor }) => {
+test("a prompt written offline is sent without opening its session again", async ({ world, visitor }) => {
   const anna = await visitor();
   const session = await anna.settle();
   const device = anna.sessionPath.split("/s/")[0] ?? "";
@@ -74,11 +74,11 @@ test("a draft survives its tab", async ({ visitor }) => {
   await expect(later.at("composer")).toHaveValue("");
 });
 
-/** The texts of the drafts on the disk of the browser; runs in the page. */
+/** Returns the texts of the drafts on the browser's disk; runs in the page. */
 function drafts(): Promise<string[]> {
   return new Promise((resolve) => {
     const opened = indexedDB.open("scorel-drafts", 1);
-    // The page makes the stores: it may not have done so yet.
+    // The page creates the stores, and may not have done so yet.
     opened.onerror = () => resolve([]);
     opened.onupgradeneeded = () => opened.transaction?.abort();
     opened.onsuccess = () => {

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { expect } from "@playwright/test";
 import { test } from "./harness";
 
-// Pictures of what operations tell people, with a provider that calls a script of a
-// skill.
+// Screenshots of the progress of operations, with a provider that calls a script of a skill.
 
 const folder = process.env.SHOTS || "test-results/shots";
 

@@ -25,8 +25,8 @@ import { ModelServer, prose } from "./model-server";
 import type { Visitor } from "./visitor";
 import type { World } from "./world";
 
-// `npm run accept` measures what docs/benchmarks.md states about the page, and prints it beside the targets. Nothing
-// fails for a slow machine: a person reads the table.
+// `npm run accept` measures the figures of the page in docs/benchmarks.md, and prints them beside the targets. A slow
+// machine fails nothing: a person reads the table.
 
 const desk: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -55,7 +55,7 @@ test.afterAll(printTable);
 const whole = (n: number) => String(Math.round(n));
 const seconds = (ms: number[]) => `${(median(ms) / 1000).toFixed(2)} s`;
 
-/** A session with this many messages, the last of them "The end."; its page in a browser that knows the machine. */
+/** Opens a session with this many messages, the last of them "The end.", in a browser that knows the machine. */
 async function session(world: World, anna: Visitor, messages: number): Promise<string> {
   const sent = await world.scorel(["send", "--project", world.project, "write 5 at 1000"]);
   expect(sent, sent.stderr).toMatchObject({ code: 0 });
@@ -75,12 +75,12 @@ async function session(world: World, anna: Visitor, messages: number): Promise<s
   return anna.sessionPath;
 }
 
-/** Empties the first tab: headless pages are all in sight, and it would draw the answer beside the one that is measured. */
+/** Empties the first tab: headless pages are all visible, and it would render the answer beside the measured one. */
 async function empty(page: Page): Promise<void> {
   await page.goto("about:blank");
 }
 
-/** A new tab, slowed down like a phone on a slow network. */
+/** Opens a new tab, slowed down like a phone on a slow network. */
 async function slowTab(anna: Visitor, text: string, network = true): Promise<Page> {
   const page = await anna.context.newPage();
   await throttle(page, { network });
@@ -89,8 +89,8 @@ async function slowTab(anna: Visitor, text: string, network = true): Promise<Pag
 }
 
 /**
- * Waits until an answer has ended and the page has nothing left to do. It looks with the page's own means: on a slow
- * CPU, each query of Playwright is a task of 50 ms by itself.
+ * Waits until an answer has ended and the page is idle. It runs in the page: on a slow CPU, each query of Playwright is
+ * itself a task of 50 ms.
  */
 async function ended(page: Page): Promise<void> {
   const writes = "[data-streaming], [data-testid=cancel-turn]";
@@ -127,7 +127,7 @@ test("a session link, cold and warm", async ({ world, visitor }) => {
   report("main thread blocked while opening, cold / warm", "300 ms", both);
 });
 
-/** Removes the page's own files and the copies from the browser; keys and machines stay. */
+/** Removes the page's own files and the copies from the browser; keys and devices stay. */
 async function forgetShell(page: Page): Promise<void> {
   await page.evaluate(async () => {
     for (const registration of await navigator.serviceWorker.getRegistrations()) {
@@ -199,7 +199,7 @@ test("keystrokes while an answer streams, phone", async ({ world, visitor }) => 
   await expect(tab.streaming).toBeVisible();
   await tab.at("composer").focus();
   await restart(page);
-  // A person types eight letters in a second.
+  // A person types eight letters per second.
   await page.keyboard.type("what a person types while they read, which is slow", { delay: 125 });
   await expect(tab.streaming, "it still streams").toBeVisible();
   const { keys } = await watched(page);
@@ -251,7 +251,10 @@ test("100,000 entries", async ({ world, visitor }) => {
   report("100,000 entries: open (phone) / scroll p95 frame / heap", "1 s (1.5 s) / 20 ms / 6.4 MB", result);
 });
 
-/** How long Chromium itself takes for tabs that are opened at once, in seconds: with an answer of the server without a script. */
+/**
+ * Returns how long Chromium itself takes for tabs that are opened at once, in seconds: with a response without a
+ * script.
+ */
 async function timeOfEmptyTabs(anna: Visitor, count: number): Promise<number> {
   const begun = Date.now();
   const pages = await Promise.all(

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "./harness";
 import { words } from "./visitor";
 
-test("on a phone one can pair, add a folder, ask and allow; nothing sticks out", async ({ visitor }) => {
+test("on a phone one can pair, add a folder, prompt and allow, without overflow", async ({ visitor }) => {
   const anna = await visitor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await anna.open();
   await expect(anna.at("pair-code")).toBeVisible();
@@ -23,7 +23,7 @@ test("on a phone one can pair, add a folder, ask and allow; nothing sticks out",
   await expectFits(anna.page);
 });
 
-/** The page is no wider than the screen. */
+/** Asserts that the page is no wider than the screen. */
 async function expectFits(page: Page): Promise<void> {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(wide).toBe(0);

@@ -8,7 +8,7 @@ interface Shown {
   url: string;
 }
 
-test.describe("a pairing that the machine starts", () => {
+test.describe("a pairing started on the machine", () => {
   test("its link pairs one browser, and leaves no code in the address", async ({ world, visitor }) => {
     const pairing = world.start("pair", "--yes");
     const url = await pairing.line((line) => /in a browser:\s+(\S+)/.exec(line)?.[1] ?? null);
@@ -28,7 +28,7 @@ test.describe("a pairing that the machine starts", () => {
     expect(ben.page.url()).toBe(`${world.url}/pair`);
   });
 
-  test("its code can be typed; a mistyped one is refused on both sides", async ({ world, visitor }) => {
+  test("its code can be typed; a mistyped one is rejected on both sides", async ({ world, visitor }) => {
     const anna = await visitor();
     await anna.open();
     const type = async (code: string) => {
@@ -72,7 +72,7 @@ test("a code is scanned with the camera, by a browser with a name of its own", a
   await anna.at("browser-name-save").click();
   await expect(anna.at("browser-name")).toHaveText("Anna's phone");
   await expect(anna.at("pair-code")).toBeVisible();
-  const scan = anna.page.getByRole("dialog").getByRole("status").first(); // toasts have one behind it
+  const scan = anna.page.getByRole("dialog").getByRole("status").first(); // toasts have another one
   await test.step("other QR codes are told apart", async () => {
     await show(anna.page, `https://relay.example/pair#7K3M-9QXR-2BTD`);
     await anna.at("pair-scan").click();
@@ -88,7 +88,7 @@ test("a code is scanned with the camera, by a browser with a name of its own", a
   expect(pairing.output).toContain("Anna's phone");
 });
 
-/** Makes the camera of the page show the QR code of a text. */
+/** Makes the page's camera show the QR code of a text. */
 async function show(page: Page, text: string): Promise<void> {
   await page.evaluate(
     (modules) => {
@@ -116,20 +116,20 @@ async function show(page: Page, text: string): Promise<void> {
         });
       };
       clearInterval(Number(canvas.dataset.timer));
-      canvas.dataset.timer = String(setInterval(draw, 100)); // a stream has pictures only of what is drawn again
+      canvas.dataset.timer = String(setInterval(draw, 100)); // a stream has frames only when the canvas is drawn again
     },
     encodeQR(text, "raw", { border: 4 }),
   );
 }
 
-/** The command failed, and said why in one sentence without the code. */
+/** Asserts that the command failed, with one sentence without the code. */
 async function refused(pairing: Running): Promise<void> {
   expect(await pairing.exit()).not.toBe(0);
   expect(pairing.log).toMatch(/code/);
   expect(pairing.log.trim().split("\n")).toHaveLength(1);
 }
 
-test("a code that the page shows is good for one machine", async ({ world, visitor }) => {
+test("a code that the page shows is valid for one machine", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.pair();
   const again = await world.scorel(["pair", anna.code, "--yes"]);
@@ -138,7 +138,7 @@ test("a code that the page shows is good for one machine", async ({ world, visit
   expect(again.stderr.trim().split("\n")).toHaveLength(1);
 });
 
-test("a relay that cannot be reached is said, and the way back is in the settings", async ({ world, visitor }) => {
+test("an unreachable relay is reported, and can be changed in the settings", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.open();
   await expect(anna.at("pair-code")).toBeVisible();
@@ -157,10 +157,10 @@ test("a relay that cannot be reached is said, and the way back is in the setting
   await anna.settle();
 });
 
-test.describe("a page that is no secure context", () => {
+test.describe("a page without a secure context", () => {
   test.use({ options: { publicUrls: ["http://relay.test:{port}"] } });
 
-  test("says why it cannot work and what to do", async ({ world, visitor }) => {
+  test("shows why it cannot work and what to do", async ({ world, visitor }) => {
     const anna = await visitor();
     await anna.page.goto(`http://relay.test:${world.port}/`);
     await expect(anna.at("unsupported")).toContainText("not opened over https");

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { BrowserContextOptions } from "@playwright/test";
 import { test } from "./harness";
 
-// Pictures of the real app on the demo model. `npm run shots` leaves them in
-// SHOTS, or test-results/shots; those of README.md are in docs.shots.ts.
+// Screenshots of the real app on the demo model. `npm run shots` stores them in SHOTS, or test-results/shots; those of
+// README.md are in docs.shots.ts.
 
 const folder = process.env.SHOTS || "test-results/shots";
 

@@ -3,7 +3,7 @@ import type { Locator } from "@playwright/test";
 import { expect, test } from "./harness";
 import { sessionFiles } from "./log";
 
-test("a prompt carries an image, and keeps it when it is edited and sent again", async ({ world, visitor }) => {
+test("a prompt carries an image, and keeps it when it is edited and resent", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.pair();
   await anna.addProject();
@@ -47,19 +47,19 @@ test("a prompt carries an image, and keeps it when it is edited and sent again",
   expect(sessionFiles(world.scorelHome)).toHaveLength(1);
 
   await test.step("it is there while host and relay are off", async () => {
-    await expect.poll(() => anna.page.evaluate(keptImages)).toBe(2); // written with the entries that have them
+    await expect.poll(() => anna.page.evaluate(keptImages)).toBe(2); // stored with the entries that have them
     await anna.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
     await world.killHost();
     await world.killRelay();
     await anna.page.reload();
     await expect(anna.at("session-strip")).toContainText("Saved copy");
-    // The copy may be of a moment before the last prompt, which has one of the images.
+    // The copy may be from before the last prompt, which has one of the images.
     await expect(anna.at("picture").first()).toBeVisible();
     await expectShown(anna.at("picture"), await anna.at("picture").count());
   });
 });
 
-/** How many images are kept on the disk of the browser; runs in the page. */
+/** Returns the number of images stored on the browser's disk; runs in the page. */
 function keptImages(): Promise<number> {
   return new Promise((resolve) => {
     const opened = indexedDB.open("scorel-copies", 1);
@@ -75,7 +75,10 @@ function keptImages(): Promise<number> {
   });
 }
 
-test("a session that begins while the machine is away is made once, with one prompt", async ({ world, visitor }) => {
+test("a session that begins while the machine is offline is created once, with one prompt", async ({
+  world,
+  visitor,
+}) => {
   const anna = await visitor();
   await anna.pair();
   await anna.addProject();
@@ -100,7 +103,7 @@ async function expectShown(pictures: Locator, count: number): Promise<void> {
     .toEqual(Array.from({ length: count }, () => 2));
 }
 
-/** A picture of 2 x 2 pixels in one color. */
+/** Returns a picture of 2 x 2 pixels in one color. */
 function png(...color: [number, number, number]): Buffer {
   const header = Buffer.from([0, 0, 0, 2, 0, 0, 0, 2, 8, 2, 0, 0, 0]);
   const row = [0, ...color, ...color];

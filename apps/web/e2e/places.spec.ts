@@ -2,11 +2,11 @@ import { expect, test } from "./harness";
 import { lengthenSession } from "./log";
 import type { Visitor } from "./visitor";
 
-// Without a finger: Chromium forgets an emulated one while it leaves a page, and with it how high rows are.
+// Without touch: Chromium loses an emulated touch screen while it leaves a page, and with it the height of rows.
 const phone = { viewport: { width: 390, height: 844 } };
 const texts = Array.from({ length: 400 }, (_, i) => `line ${i}`);
 
-/** How far below the top of the transcript a text is, in whole pixels. */
+/** Returns how far below the top of the transcript a text is, in whole pixels. */
 function offsetOf(anna: Visitor, text: string): Promise<number> {
   return anna.box.evaluate((box, sought) => {
     const rows = [...box.querySelectorAll("[data-row]")];
@@ -15,7 +15,7 @@ function offsetOf(anna: Visitor, text: string): Promise<number> {
   }, text);
 }
 
-test("a reader who comes back is where they were, in lists and in a transcript", async ({ world, visitor }) => {
+test("a reader who returns finds the same position, in lists and in a transcript", async ({ world, visitor }) => {
   const sent = await world.scorel(["send", "--project", world.project, "stream 3"]);
   expect(sent, sent.stderr).toMatchObject({ code: 0 });
   await world.killHost();
@@ -68,7 +68,7 @@ test("a reader who comes back is where they were, in lists and in a transcript",
   });
 });
 
-test("a session's frame is in sight before its code is here", async ({ visitor }) => {
+test("a session's frame is visible before its code is loaded", async ({ visitor }) => {
   // A service worker would have the code.
   const anna = await visitor({ serviceWorkers: "block" });
   await anna.settle();
@@ -88,7 +88,7 @@ test("a session's frame is in sight before its code is here", async ({ visitor }
   await expect(anna.at("page-frame")).toHaveCount(0);
 });
 
-test("a page that is older than its server says so and reloads once by itself", async ({ visitor }) => {
+test("a page that is older than its server reports it and reloads once by itself", async ({ visitor }) => {
   const anna = await visitor({ serviceWorkers: "block" });
   await anna.settle();
   const device = anna.sessionPath.split("/s/")[0] ?? "/";
@@ -97,7 +97,7 @@ test("a page that is older than its server says so and reloads once by itself", 
   let missing = true;
   let mends = true;
   let loads = 0;
-  // The code of the page is gone, and the server begins with another script: as after an update.
+  // The page's code is gone, and the server begins with another script, as after an update.
   await anna.page.route(/assets\/(ChatPage|StartPage)-.*\.js/, (route) =>
     missing ? route.fulfill({ status: 404, body: "" }) : route.continue(),
   );

@@ -1,7 +1,7 @@
 import { Forwarder } from "./forwarder";
 import { expect, test } from "./harness";
 
-test("a device turns gray when the relay goes away, and comes back with it", async ({ world, visitor }) => {
+test("a device turns gray when the relay is lost, and recovers with it", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.pair();
   await anna.open();
@@ -18,10 +18,7 @@ test("a device turns gray when the relay goes away, and comes back with it", asy
   await expect(beside).not.toContainText("unknown");
 });
 
-test("a connection that dies without a word is noticed while the page shows nothing but machines", async ({
-  world,
-  visitor,
-}) => {
+test("a silently lost connection is detected while the page shows only machines", async ({ world, visitor }) => {
   const way = new Forwarder(world.port);
   const address = await way.start();
   try {

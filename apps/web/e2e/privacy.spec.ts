@@ -1,6 +1,6 @@
 import { expect, test } from "./harness";
 
-/** Words that stand nowhere else; one travels in, one out of a file, one out of a command. */
+/** Unique words; one is sent in, one comes from a file, one from a command. */
 const secrets = {
   prompt: "Quellwasserturbine-7319",
   file: "Morgennebelkante-2846",
@@ -27,14 +27,14 @@ test("the host keeps what was said; the relay has no trace of it", async ({ worl
     expect(JSON.stringify(lines)).toContain(secret);
   }
 
-  // A stranger who comes and goes is told at the lowest level alone.
+  // An anonymous connection is logged at the lowest level only.
   await anna.page.evaluate(async (address) => {
     const socket = new WebSocket(address, "scorel.v1");
     await new Promise((resolve) => socket.addEventListener("message", resolve));
     socket.close();
   }, `ws://127.0.0.1:${world.port}/v1/connect`);
   await expect.poll(() => world.relayLog, "the log is at its most talkative").toContain('"level":"DEBUG"');
-  // Killed, so that what the database had not yet folded in is looked at too.
+  // Killed, so that data not yet merged into the database is searched too.
   await world.killRelay();
   const relay = [...world.relayFiles(), ["the log", Buffer.from(world.relayLog)] as const];
   expect(relay.map(([name]) => name)).toContain("relay.db");
@@ -50,7 +50,7 @@ test("the host keeps what was said; the relay has no trace of it", async ({ worl
   }
 });
 
-/** The forms of a text, plain or in base64 at any offset, that the bytes hold. */
+/** Returns the encodings of a text, plain or in base64 at any offset, that the bytes contain. */
 function found(bytes: Buffer, text: string): string[] {
   const haystack = bytes.toString("latin1").toLowerCase();
   return forms(text).filter((form) => haystack.includes(form.toLowerCase()));
@@ -59,7 +59,7 @@ function found(bytes: Buffer, text: string): string[] {
 function forms(text: string): string[] {
   const shifted = [0, 1, 2].map((offset) => {
     const whole = Buffer.from("\0".repeat(offset) + text).toString("base64");
-    return whole.slice(offset === 0 ? 0 : offset + 1).replace(/.{0,3}=*$/, ""); // the ends depend on the neighbours
+    return whole.slice(offset === 0 ? 0 : offset + 1).replace(/.{0,3}=*$/, ""); // the ends depend on the neighbouring bytes
   });
   return [text, ...shifted, ...shifted.map((each) => each.replaceAll("+", "-").replaceAll("/", "_"))];
 }

@@ -4,13 +4,13 @@ import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { scorel } from "./tools";
 
-/** How long a process may take until it is ready, and until it has ended. */
+/** The timeout for a process to become ready and to end, in milliseconds. */
 const patience = 60_000;
 
-/** Everything that a process needs of its surroundings; nothing of the tester's own, no key of a real model. */
+/** The whole environment of a process; nothing from the tester's own, and no key of a real model. */
 export type Surroundings = Record<string, string>;
 
-/** One running scorel process. It ends by its own process id. */
+/** One running scorel process, ended by its own process id. */
 export class Running {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
@@ -45,7 +45,7 @@ export class Running {
     });
   }
 
-  /** What it wrote to standard error, which is its log. */
+  /** Its standard error, which is its log. */
   get log(): string {
     return this.#errors;
   }
@@ -54,7 +54,7 @@ export class Running {
     return this.#lines.join("\n");
   }
 
-  /** The first line of standard output, now or to come, that `pick` makes something of. */
+  /** Returns the first line of standard output, present or future, for which `pick` returns a value. */
   async line<T>(pick: (line: string) => T | null): Promise<T> {
     const end = Date.now() + patience;
     for (let next = 0; ; ) {
@@ -71,7 +71,7 @@ export class Running {
     }
   }
 
-  /** Ends it as a person does with Ctrl-C; it must go by itself, without a fault. */
+  /** Ends it as Ctrl-C does; it must exit by itself, without an error. */
   async stop(): Promise<void> {
     if (this.#ended) {
       return;
@@ -90,7 +90,7 @@ export class Running {
     }
   }
 
-  /** Ends it as a crash does: at once, and without a word to anybody. */
+  /** Ends it at once and without notice, as a crash does. */
   async kill(): Promise<void> {
     if (this.#ended) {
       return;
@@ -132,7 +132,7 @@ export class Running {
   }
 }
 
-/** Reads a line of JSON that fits; null for any other. */
+/** Parses a line of JSON that has the key; null for any other line. */
 export function json<T extends object>(key: keyof T & string): (line: string) => T | null {
   return (line) => {
     try {
@@ -150,7 +150,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Runs one scorel command to its end; `input` is what it reads. */
+/** Runs one scorel command to its end; `input` is its standard input. */
 export function run(args: string[], env: Surroundings, input = ""): Promise<Outcome> {
   const options = { env, timeout: 2 * patience, maxBuffer: 64 << 20 };
   return new Promise((resolve, reject) => {
@@ -161,12 +161,12 @@ export function run(args: string[], env: Surroundings, input = ""): Promise<Outc
         resolve({ code: child.exitCode ?? 0, stdout, stderr });
       }
     });
-    child.stdin?.on("error", () => {}); // a command that refuses its arguments reads nothing
+    child.stdin?.on("error", () => {}); // a command that rejects its arguments reads nothing
     child.stdin?.end(input);
   });
 }
 
-/** A port of this machine that nobody listens on. */
+/** Returns an unused port of this machine. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -3,7 +3,7 @@ import { expect, test } from "./harness";
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const ask = (question: string, choices: unknown[] = []) => `use clarify ${JSON.stringify({ question, choices })}`;
 
-test("a question is shown to all and answered once, over a reload too", async ({ visitor }) => {
+test("a question is shown to all and answered once, also after a reload", async ({ visitor }) => {
   const anna = await visitor(phone);
   await anna.settle();
   const ben = await visitor();
@@ -36,14 +36,14 @@ test("a question is shown to all and answered once, over a reload too", async ({
   await expect(async () => expect(await anna.said()).toEqual(await ben.said())).toPass();
 });
 
-test("the way to a question does not cover it, and a stopped turn takes it back", async ({ visitor }) => {
+test("the link to a question does not cover it, and a stopped turn withdraws it", async ({ visitor }) => {
   const anna = await visitor(phone);
   await anna.settle();
   await anna.prompt("stream 600");
   await anna.rest();
   await anna.prompt(ask("How shall it go on?", ["one", "two", "three", "four"]));
   await expect(anna.at("question-card")).toBeVisible();
-  // While a part of the card is in sight, there is nothing to lead to.
+  // While a part of the card is visible, no link is shown.
   await anna.box.evaluate((box) => box.scrollBy(0, -120));
   await expect(anna.at("question-card")).toBeInViewport();
   await expect(anna.at("to-card")).toHaveCount(0);

@@ -1,8 +1,11 @@
 import { expect, test } from "./harness";
 import { appendMessages } from "./log";
 
-test.describe("from a network", () => {
-  test("rows come before the reader of Markdown, and stay in place when it comes", async ({ world, visitor }) => {
+test.describe("over a network", () => {
+  test("rows are rendered before the Markdown parser loads, and stay in place when it does", async ({
+    world,
+    visitor,
+  }) => {
     const sent = await world.scorel(["send", "--json", "--project", world.project, "-"], "stream 3");
     expect(sent, sent.stderr).toMatchObject({ code: 0 });
     await world.killHost();
@@ -29,7 +32,7 @@ test.describe("from a network", () => {
     const last = anna.at("message-assistant").last();
     await expect(last).toContainText("**one**");
     await expect(last.locator("strong")).toHaveCount(0);
-    // Whoever reads something above stays there.
+    // A reader of earlier content stays there.
     await anna.page.getByRole("region", { name: "Transcript" }).hover();
     await anna.page.mouse.wheel(0, -300);
     await expect(anna.at("to-latest")).toBeVisible();

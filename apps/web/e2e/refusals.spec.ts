@@ -1,6 +1,6 @@
 import { expect, test } from "./harness";
 
-test("what cannot be done is said in one sentence where it was asked for", async ({ world, visitor }) => {
+test("an action that fails shows one sentence in its place", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.pair();
   await test.step("a folder that does not exist", async () => {
@@ -37,7 +37,7 @@ test("what cannot be done is said in one sentence where it was asked for", async
   });
 });
 
-test.describe("with a model that nobody serves", () => {
+test.describe("with a model that is not served", () => {
   test.use({
     options: {
       config: [
@@ -53,7 +53,7 @@ test.describe("with a model that nobody serves", () => {
     },
   });
 
-  test("the turn fails with a sentence, and the session goes on", async ({ visitor }) => {
+  test("the turn fails with a sentence, and the session continues", async ({ visitor }) => {
     const anna = await visitor();
     await anna.settle();
     await anna.prompt("hello");
@@ -65,7 +65,7 @@ test.describe("with a model that nobody serves", () => {
   });
 });
 
-test("a turn that is canceled while it asks leaves no question and nothing undone", async ({ world, visitor }) => {
+test("a turn that is canceled while it asks leaves no approval and no partial work", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
   await anna.prompt("run touch forbidden.txt");

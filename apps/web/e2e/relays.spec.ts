@@ -3,7 +3,7 @@ import { expect, test } from "./harness";
 import { type Visitor, words } from "./visitor";
 import type { World } from "./world";
 
-/** Opens the settings of the machine in a tab of its own, where the paths to it are listed. */
+/** Opens the settings of the machine in a new tab, where the paths to it are listed. */
 async function watchPaths(anna: Visitor): Promise<Visitor> {
   const watch = anna.on(await anna.context.newPage());
   await watch.open(anna.sessionPath.split("/s/")[0]);
@@ -15,7 +15,7 @@ function path(watch: Visitor, url: string): Locator {
   return watch.page.locator(`[data-testid=path][data-url="${url}"]`);
 }
 
-/** Waits until both relays can be used, and one is. */
+/** Waits until both relays are usable and one is used. */
 async function bothOpen(watch: Visitor, { url, secondUrl }: World): Promise<void> {
   for (const each of [url, secondUrl]) {
     await expect(path(watch, each)).toHaveAttribute("data-state", /^(used|ready)$/);
@@ -23,12 +23,12 @@ async function bothOpen(watch: Visitor, { url, secondUrl }: World): Promise<void
   await expect(watch.page.locator("[data-testid=path][data-state=used]")).toHaveCount(1);
 }
 
-/** The address of the path in use. */
+/** Returns the address of the used path. */
 async function usedUrl(watch: Visitor): Promise<string> {
   return (await watch.page.locator("[data-testid=path][data-state=used]").getAttribute("data-url")) ?? "";
 }
 
-/** Asks for a stream, does something in its middle, and waits for the end. */
+/** Prompts for a stream, calls `what` in its middle, and waits for the end. */
 async function inMidStream(anna: Visitor, count: number, what: () => Promise<void>): Promise<void> {
   await anna.prompt(`stream ${count}`);
   await expect(anna.streaming.last()).toContainText("word20 ");
@@ -109,10 +109,10 @@ test.describe("a machine on two relays", () => {
   });
 });
 
-test.describe("a relay that refuses pages of another", () => {
+test.describe("a relay that rejects pages of another", () => {
   test.use({ options: { second: "refused" } });
 
-  test("is shown with what its operator has to do, and in no one's way", async ({ world, visitor }) => {
+  test("is shown with the remedy for its operator, and blocks nothing", async ({ world, visitor }) => {
     const anna = await visitor();
     await anna.settle();
     const watch = await watchPaths(anna);

@@ -1,9 +1,8 @@
 import { expect } from "@playwright/test";
 import { test } from "./gallery";
 
-// `npm run bench`: how fast two workers in Chromium talk through the seal, and whether
-// the page and its worker stay free meanwhile. It prints what it measured and fails for
-// a long task of the page only: speeds depend on the machine.
+// `npm run bench`: the throughput of two workers in Chromium through the seal, and whether the page and its worker stay
+// responsive. It prints the measurements and fails only for a long task of the page: speeds depend on the machine.
 test("seal throughput", async ({ gallery, page }) => {
   test.setTimeout(300_000);
   await page.goto(`${gallery}dev/seal.html`);

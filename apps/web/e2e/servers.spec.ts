@@ -6,7 +6,7 @@ const script = fileURLToPath(new URL("mcp-server.mjs", import.meta.url));
 test("an MCP server is added, tested, changed and removed on the page", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
-  // A client that may add a server may run any command.
+  // A client that may add a server can run any command.
   expect((await world.scorel(["host", "clients", "grant", anna.clientId, "shell"])).code).toBe(0);
   await anna.open(anna.sessionPath.split("/s/")[0]);
   await anna.at("machine-settings").click();

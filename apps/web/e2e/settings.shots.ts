@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions } from "@playwright/test";
 import { test } from "./harness";
 
-// Pictures of what belongs to a project as a whole, and of the thinking level.
+// Screenshots of a project's settings, and of the reasoning level.
 
 const folder = process.env.SHOTS || "test-results/shots";
 

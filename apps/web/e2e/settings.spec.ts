@@ -4,7 +4,7 @@ import { expect, test } from "./harness";
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-// The model that thinks is never asked: only what can be chosen of it is looked at.
+// The reasoning model is never called: only its choices are checked.
 const config = `
 default_model = "demo"
 [providers.demo]
@@ -22,7 +22,7 @@ thinking = "low"
 deny = ["bash(rm *)"]
 `;
 
-test("the page speaks Chinese once that is chosen, and so does its worker", async ({ visitor }) => {
+test("the page and its worker speak Chinese once that is chosen", async ({ visitor }) => {
   const anna = await visitor(phone);
   await anna.open("/pair");
   await expect(anna.page.locator("html")).toHaveAttribute("lang", "en");
@@ -44,7 +44,7 @@ test("the page speaks Chinese once that is chosen, and so does its worker", asyn
   });
 });
 
-test("the page keeps the theme that was chosen, whatever the system prefers", async ({ visitor }) => {
+test("the page keeps the chosen theme, whatever the system prefers", async ({ visitor }) => {
   const anna = await visitor({ ...phone, colorScheme: "light" });
   const background = () => anna.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = "rgb(14, 18, 16)";
@@ -70,10 +70,10 @@ test.describe("with a browser that prefers Chinese", () => {
   });
 });
 
-test.describe("with a model that thinks", () => {
+test.describe("with a reasoning model", () => {
   test.use({ options: { config } });
 
-  test("how much it thinks is chosen where the model is, and shown to all", async ({ visitor }) => {
+  test("the reasoning level is chosen beside the model, and shown to all", async ({ visitor }) => {
     const anna = await visitor(phone);
     await anna.settle();
     const ben = await visitor();
@@ -105,7 +105,7 @@ test.describe("with a model that thinks", () => {
     await expect(anna.at("thinking")).toHaveCount(0);
   });
 
-  test("rules are listed by where they hold, and one that was kept is taken back", async ({ world, visitor }) => {
+  test("rules are listed by scope, and a stored one is removed", async ({ world, visitor }) => {
     const anna = await visitor(phone);
     await anna.settle();
     await anna.prompt("run touch one");

@@ -1,6 +1,9 @@
 import { expect, test } from "./harness";
 
-test("what was read is readable without relay and host, and goes on when they are back", async ({ world, visitor }) => {
+test("a read session is readable without relay and host, and continues when they are back", async ({
+  world,
+  visitor,
+}) => {
   const anna = await visitor();
   const session = await anna.settle();
   const path = anna.sessionPath;
@@ -8,7 +11,7 @@ test("what was read is readable without relay and host, and goes on when they ar
   await anna.expectTruth();
   const said = await anna.said();
   const time = await anna.page.evaluate(() => Date.now());
-  // What is written from now on holds all of it.
+  // Copies stored from now on contain all of it.
   await anna.prompt("one more");
   await anna.expectTruth();
   await expect.poll(async () => (await anna.page.evaluate(copies))[session] ?? 0).toBeGreaterThanOrEqual(time);
@@ -41,11 +44,11 @@ test("what was read is readable without relay and host, and goes on when they ar
   });
 });
 
-/** When the copies on the disk of the browser were saved, by their ids; runs in the page. */
+/** Returns when the copies on the browser's disk were saved, by id; runs in the page. */
 function copies(): Promise<Record<string, number>> {
   return new Promise((resolve) => {
     const opened = indexedDB.open("scorel-copies", 1);
-    // The worker makes the stores: it may not have done so yet.
+    // The worker creates the stores, and may not have done so yet.
     opened.onerror = () => resolve({});
     opened.onupgradeneeded = () => opened.transaction?.abort();
     opened.onsuccess = () => {

@@ -4,7 +4,7 @@ export interface Sight {
   name: string;
   scene: string;
   act?: (page: Page) => Promise<void>;
-  /** Made of what others show too: it need not be read by a machine again. */
+  /** Whether it consists of parts that other sights show, and need not be checked automatically again. */
   alike?: boolean;
 }
 
@@ -16,12 +16,12 @@ const click = (...ids: string[]) => {
   };
 };
 
-/** The top of what the transcript holds. */
+/** Scrolls to the top of the loaded transcript. */
 const toTop = async (page: Page) => {
   await page.getByRole("region", { name: "Transcript" }).evaluate((box) => box.scrollTo(0, 0));
 };
 
-/** To the top and back by the way to what waits: it shows the first of several cards. */
+/** Scrolls to the top, and back by the link to the waiting cards, which shows the first of several. */
 const toCards = async (page: Page) => {
   await toTop(page);
   await page.getByTestId("to-card").click();
@@ -77,14 +77,14 @@ const openChanges = async (page: Page) => {
   }
 };
 
-/** What one of the clients may do. */
+/** Opens the access of one of the clients. */
 const openAccess = (nth: number) => async (page: Page) => {
   await page.getByTestId("access").click();
   await page.getByTestId("client-grants").nth(nth).click();
   await page.getByTestId("client-access").waitFor();
 };
 
-/** Every page and state worth a look. */
+/** Every page and state to check. */
 export const sights: Sight[] = [
   ...plain.map((scene) => ({ name: scene, scene, alike: alike.includes(scene) })),
   {
@@ -175,7 +175,7 @@ export const sights: Sight[] = [
   { name: "cards", scene: "chat", act: openCards, alike: true },
   { name: "toolcards", scene: "toolcards", act: click("pinned-tasks-toggle") },
   {
-    // Rows of a diff that are out of sight keep the colors of the theme before.
+    // Rows of a diff that are not visible keep the colors of the previous theme.
     name: "toolcards-open",
     scene: "toolcards",
     alike: true,

@@ -2,8 +2,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions } from "@playwright/test";
 import { test } from "./harness";
 
-// Pictures of agents that work for another one: while they ask, when they are done,
-// and the session of one of them.
+// Screenshots of subagents: while they ask, when they are done, and the session of one of them.
 
 const folder = process.env.SHOTS || "test-results/shots";
 

@@ -1,17 +1,17 @@
 import { accessSync, constants } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The Chromium that the tests drive: Debian's, or the one that CHROMIUM names. */
+/** Returns the Chromium for the tests: Debian's, or the one that CHROMIUM names. */
 export function chromium(): string {
   return process.env.CHROMIUM || "/usr/bin/chromium";
 }
 
-/** The scorel binary under test: the one that `make build` leaves, or the one that SCOREL_BIN names. */
+/** Returns the scorel binary under test: the one built by `make build`, or the one that SCOREL_BIN names. */
 export function scorel(): string {
   return process.env.SCOREL_BIN || fileURLToPath(new URL("../../../bin/scorel", import.meta.url));
 }
 
-/** Throws with a sentence that says what to do when a tool is not there. */
+/** Throws an error with `advice` if a tool does not exist. */
 export function requireTool(path: string, advice: string): void {
   try {
     accessSync(path, constants.X_OK);

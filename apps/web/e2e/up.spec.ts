@@ -12,7 +12,7 @@ interface Ready {
 
 test.use({ options: { parts: "none" } });
 
-test("one command makes all usable, for one browser, and ends cleanly", async ({ world, visitor }) => {
+test("one command makes everything usable, for one browser, and ends cleanly", async ({ world, visitor }) => {
   const up = world.start("up", "--no-open", "--json", "--listen", "127.0.0.1:0", "--project", world.project);
   const ready = await up.line(json<Ready>("ready"));
   expect(ready).toMatchObject({ ready: true, home: world.scorelHome });

@@ -3,11 +3,11 @@ import { answered, conversation, type Line, readSession, type Said } from "./log
 import { json } from "./process";
 import type { World } from "./world";
 
-/** What a page may not say. A connection that is refused is a fault only while the relay runs. */
+/** Matches the console messages of lost connections. A refused connection is an error only while the relay runs. */
 const connectionLost =
   /WebSocket connection to|ERR_CONNECTION_(REFUSED|RESET|CLOSED)|Failed to load resource|Service Worker registration blocked|error occurred when fetching the script/;
 
-/** One person with a browser of their own: fresh profile, no key, no device. */
+/** One person with their own browser: new profile, no key, no device. */
 export class Visitor {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -15,9 +15,9 @@ export class Visitor {
   readonly #complaints: string[];
   /** Set once paired. */
   clientId = "";
-  /** What the page showed for pairing. */
+  /** The pairing code that the page showed. */
   code = "";
-  /** Where its pages come from: the relay, or a way to it that can fail. */
+  /** The origin of its pages: the relay, or a connection to it that can fail. */
   url: string;
 
   constructor(world: World, page: Page, complaints: string[] = []) {
@@ -34,18 +34,18 @@ export class Visitor {
     });
   }
 
-  /** What the browser complained of: errors of scripts, and whatever the Content-Security-Policy refused. */
+  /** The browser's complaints: script errors, and everything that the Content-Security-Policy blocked. */
   get complaints(): string[] {
     return this.#complaints.filter((each) => !connectionLost.test(each));
   }
 
-  /** Forgets complaints of a kind that the test has brought about itself. */
+  /** Removes complaints of a kind that the test itself has caused. */
   forgive(kind: RegExp): void {
     const others = this.#complaints.filter((each) => !kind.test(each));
     this.#complaints.splice(0, this.#complaints.length, ...others);
   }
 
-  /** The same person at another tab. */
+  /** Returns the same person in another tab. */
   on(page: Page): Visitor {
     const other = new Visitor(this.#world, page, this.#complaints);
     other.clientId = this.clientId;
@@ -53,7 +53,7 @@ export class Visitor {
     return other;
   }
 
-  /** What stands under a test id. */
+  /** Returns the element with a test id. */
   at(testId: string): Locator {
     return this.page.getByTestId(testId);
   }
@@ -62,7 +62,7 @@ export class Visitor {
     await this.page.goto(this.url + path);
   }
 
-  /** Reads the command that the page shows and runs that very command on the machine. */
+  /** Reads the command that the page shows and runs exactly this command on the host. */
   async pair(): Promise<void> {
     if (!this.page.url().startsWith(this.url)) {
       await this.open();
@@ -72,7 +72,7 @@ export class Visitor {
     expect(command).toContain(this.code);
     const [program, ...args] = command.split(/\s+/);
     expect(program).toBe("scorel");
-    // The machine knows the relay by its own address alone.
+    // The host knows the relay by its own address only.
     const told = this.url === this.#world.url ? args : ["pair", this.code];
     const paired = await this.#world.scorel([...told, "--yes", "--json"]);
     expect(paired, paired.stderr).toMatchObject({ code: 0 });
@@ -82,7 +82,7 @@ export class Visitor {
     await expect(this.page).toHaveURL(/\/d\/dev_[a-z2-7]+$/);
   }
 
-  /** Adds the world's project by walking through the folders of the machine, as a person does. */
+  /** Adds the world's project by browsing the folders of the host, as a person does. */
   async addProject(): Promise<void> {
     await this.at("add-project").click();
     for (const folder of ["code", "lighthouse"]) {
@@ -100,7 +100,7 @@ export class Visitor {
     await expect(this.at("composer")).toBeEnabled();
   }
 
-  /** Opens a session that has no message and returns its id. A page makes none without a prompt. */
+  /** Opens a session without messages and returns its id. A page creates none without a prompt. */
   async newSession(): Promise<string> {
     const [device] = /^.*\/d\/[^/]+/.exec(this.page.url()) ?? [];
     await this.page.goto(`${device}/s/${await this.#world.createSession()}`);
@@ -112,12 +112,12 @@ export class Visitor {
     return this.sessionPath.split("/s/")[1] ?? "";
   }
 
-  /** Where the session in sight is, on the page's own server. */
+  /** The path of the shown session on the page's own server. */
   get sessionPath(): string {
     return new URL(this.page.url()).pathname;
   }
 
-  /** Pairs, adds the project and begins a session without a message. */
+  /** Pairs, adds the project and opens a session without messages. */
   async settle(): Promise<string> {
     await this.pair();
     await this.addProject();
@@ -129,9 +129,9 @@ export class Visitor {
     await this.at("send").click();
   }
 
-  /** Waits until no turn runs and nothing is on its way, in a session that was asked something. */
+  /** Waits until no turn runs and no prompt is undelivered, in a session with at least one prompt. */
   async rest(): Promise<void> {
-    // The page keeps a prompt before it shows and sends it: for a moment nothing is to be seen of it.
+    // The page stores a prompt before it shows and sends it: for a moment it is not visible.
     await expect(() => expect(answered(this.log())).toBe(true)).toPass({ timeout: 120_000 });
     await expect(this.page.locator("[data-testid=message-state]:not([data-state=taken])")).toHaveCount(0, {
       timeout: 120_000,
@@ -140,12 +140,12 @@ export class Visitor {
     await expect(this.page.locator("[data-streaming]")).toHaveCount(0);
   }
 
-  /** The answer that is being written. */
+  /** The streaming answer. */
   get streaming(): Locator {
     return this.page.locator("[data-testid=message-assistant][data-streaming]");
   }
 
-  /** The messages in sight, in order, without what the page says about them. */
+  /** Returns the visible messages, in order, without the page's own texts about them. */
   async said(): Promise<Said[]> {
     const rows = this.page.locator("[data-testid=message-user], [data-testid=message-assistant]");
     const read = (all: Element[]) =>
@@ -158,12 +158,12 @@ export class Visitor {
     return rows.evaluateAll(read);
   }
 
-  /** The box that scrolls. */
+  /** The scrolling element. */
   get box(): Locator {
     return this.page.getByRole("region", { name: "Transcript" });
   }
 
-  /** Scrolls up until nothing earlier is left. */
+  /** Scrolls up until there are no earlier entries. */
   async toTheBeginning(): Promise<void> {
     await expect(async () => {
       await this.box.evaluate((box) => {
@@ -174,8 +174,8 @@ export class Visitor {
   }
 
   /**
-   * Every message from the beginning to the end, as one reads them who scrolls down:
-   * what lies far behind the reader is not in the page. No text may be there twice.
+   * Returns every message from the beginning to the end while scrolling down: rows far behind the reader are not in the
+   * page. No text may occur twice.
    */
   async readThrough(): Promise<string[]> {
     await this.toTheBeginning();
@@ -195,21 +195,21 @@ export class Visitor {
     return [...seen];
   }
 
-  /** Every row of the transcript as its reader sees it, without cards that are about to leave. */
+  /** Returns every row of the transcript as its reader sees it, without cards that are about to disappear. */
   async transcript(): Promise<string> {
     await expect(this.page.locator("[data-testid$=-answered]")).toHaveCount(0);
     return (await this.page.getByRole("region", { name: "Transcript" }).textContent()) ?? "";
   }
 
-  /** The lines of the session in sight, from the disk of the machine. */
+  /** Returns the lines of the shown session, from the host's disk. */
   log(): Line[] {
     return readSession(this.#world.scorelHome, this.sessionId);
   }
 
-  /** The page shows what the session file holds: no message more, none less, none twice, each in its place. */
+  /** Asserts that the page shows exactly the messages of the session file, in order. */
   async expectTruth(): Promise<void> {
-    // A prompt is sent a moment before the page and the file show it, and taken a moment before
-    // its turn shows: only page and file together tell that the turn is over.
+    // A prompt is sent a moment before the page and the file show it, and delivered a moment before its turn shows:
+    // only page and file together prove that the turn is over.
     await expect(async () => {
       await this.rest();
       expect(await this.said()).toEqual(conversation(this.log()));
@@ -217,7 +217,7 @@ export class Visitor {
   }
 }
 
-/** The words word1 … wordN, as the demo model counts them. */
+/** Returns the words word1 … wordN, as the demo model counts them. */
 export function words(count: number): string {
   return Array.from({ length: count }, (_, i) => `word${i + 1}`).join(" ");
 }

@@ -3,7 +3,7 @@ import { expect, test } from "./harness";
 import { sessionFiles } from "./log";
 import { words } from "./visitor";
 
-test("a fresh browser pairs, adds a project, and reads what the agent does", async ({ world, visitor }) => {
+test("a new browser pairs, adds a project, and reads what the agent does", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.open();
   await expect(anna.page).toHaveURL(`${world.url}/pair`);
@@ -71,7 +71,7 @@ test("a fresh browser pairs, adds a project, and reads what the agent does", asy
   });
 });
 
-/** Opens a card for as long as it is read. */
+/** Keeps a card open while it is read. */
 async function reading(card: Locator, read: () => Promise<void>): Promise<void> {
   await card.getByRole("button").first().click();
   await read();

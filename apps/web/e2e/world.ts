@@ -4,27 +4,26 @@ import { join } from "node:path";
 import { freePort, json, type Outcome, Running, run, type Surroundings } from "./process";
 
 export interface WorldOptions {
-  /** What runs when the test begins: a relay and a host, a host alone that serves the page itself, or nothing. */
+  /** The processes at the start of the test: a relay and a host, a host alone that serves the page itself, or none. */
   parts?: "both" | "listener" | "none";
-  /** Names that the relay answers to besides its own address; {port} stands for its port. */
+  /** Names that the relay serves besides its own address; {port} stands for its port. */
   publicUrls?: string[];
   /** The host's config.toml. */
   config?: string;
-  /** The host is connected to another relay as well, which lets pages of the first one connect, or does not. */
+  /** Connects the host to another relay as well, which allows pages of the first one to connect, or does not. */
   second?: "allowed" | "refused";
 }
 
-/** What every world's project holds, for the demo model to read. */
+/** The contents of every world's project, for the demo model to read. */
 export const readme = "# Lighthouse\n\nA small project that exists to be read.\nIts lamp turns once in ten seconds.\n";
 
 /**
- * A relay and a host, each a process of its own, and the folders that they live
- * in. The relay keeps its port and its data when it is started again, the host
- * its home.
+ * A relay and a host, each a separate process, and their folders. After a restart, the relay has the same port and
+ * data, the host the same home.
  */
 export class World {
   readonly #root = mkdtempSync(join(tmpdir(), "scorel-e2e-"));
-  /** The person's home folder on the machine: folders are browsed from here. */
+  /** The person's home folder on the host, where browsing folders begins. */
   readonly home = join(this.#root, "home");
   /** The scorel home: identity, sessions, logs. */
   readonly scorelHome = join(this.home, ".scorel");
@@ -53,7 +52,7 @@ export class World {
     );
   }
 
-  /** The address of the relay, or of the host's listener, which is also the page's. */
+  /** The address of the relay, or of the host's listener, which also serves the page. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
@@ -71,7 +70,7 @@ export class World {
     return { PATH: process.env.PATH ?? "", HOME: this.home, SCOREL_HOME: this.scorelHome };
   }
 
-  /** Starts what the options name. */
+  /** Starts the processes that the options name. */
   async begin(): Promise<void> {
     if (this.#options.parts === "none") {
       return;
@@ -156,7 +155,7 @@ export class World {
     return (await answer.json()) as T;
   }
 
-  /** As a power cut does. */
+  /** Kills the relay, as a power failure does. */
   async killRelay(): Promise<void> {
     await this.#relay?.kill();
   }
@@ -175,12 +174,12 @@ export class World {
     await this.#host?.kill();
   }
 
-  /** In good order: everybody is told. */
+  /** Stops the relay, which notifies all connections. */
   async stopRelay(): Promise<void> {
     await this.#relay?.stop();
   }
 
-  /** All that every relay process of this world wrote. */
+  /** The log of every relay process of this world. */
   get relayLog(): string {
     return this.#past
       .filter((each) => each.command === "relay")
@@ -188,7 +187,7 @@ export class World {
       .join("");
   }
 
-  /** Every file of the relay, as bytes. */
+  /** Returns every file of the relay, as bytes. */
   relayFiles(): Map<string, Buffer> {
     const names = readdirSync(this.relayData, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
     return new Map(names.map((each) => [each.name, readFileSync(join(each.parentPath, each.name))]));
@@ -204,17 +203,17 @@ export class World {
     return readFileSync(join(this.project, name), "utf8");
   }
 
-  /** The names in the project's folder. */
+  /** Returns the names in the project's folder. */
   projectFiles(): string[] {
     return readdirSync(this.project);
   }
 
-  /** Runs one scorel command on the machine, to its end; `input` is what it reads. */
+  /** Runs one scorel command on the host, to its end; `input` is its standard input. */
   scorel(args: string[], input?: string): Promise<Outcome> {
     return run(args, this.env, input);
   }
 
-  /** Starts a scorel command on the machine; it ends with the world at the latest. */
+  /** Starts a scorel command on the host; it ends with the world at the latest. */
   start(...args: string[]): Running {
     return this.#start(args);
   }
@@ -225,7 +224,7 @@ export class World {
     return running;
   }
 
-  /** Ends what still runs, the youngest first, and removes the folders. */
+  /** Ends all running processes, the youngest first, and removes the folders. */
   async end(): Promise<void> {
     const faults: unknown[] = [];
     for (const running of this.#past.toReversed()) {
@@ -237,7 +236,7 @@ export class World {
     }
   }
 
-  /** What the processes wrote, for a test that failed. */
+  /** Returns the logs of the processes, for a test that failed. */
   logs(): string {
     return this.#past.map((each) => `--- scorel ${each.command}\n${each.output}\n${each.log}`).join("\n");
   }

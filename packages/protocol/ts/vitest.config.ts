@@ -1,4 +1,4 @@
 import { defineConfig } from "vitest/config";
 
-// A wait in vain is ended by these; a busy machine is not.
+// Generous: they end only tests that hang, not slow ones on a busy machine.
 export default defineConfig({ test: { testTimeout: 120_000, hookTimeout: 120_000 } });

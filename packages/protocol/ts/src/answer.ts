@@ -8,7 +8,7 @@ import type { AnswerSignature } from "./gen/session.ts";
 import type { Identity } from "./ident.ts";
 import { sha256 } from "./sha256.ts";
 
-/** A client's answer to an approval, for the host of a device. */
+/** A client's answer to an approval, addressed to the host of a device. */
 export interface SignedAnswer {
   deviceId: string;
   sessionId: string;
@@ -19,7 +19,7 @@ export interface SignedAnswer {
   at: number;
 }
 
-/** The SHA-256 of an approval as it is shown to a person. */
+/** Returns the SHA-256 of an approval as it is shown to a person. */
 export function shownDigest(a: Approval): Bytes {
   return sha256(
     concat(
@@ -41,7 +41,7 @@ export function shownDigest(a: Approval): Bytes {
   );
 }
 
-/** The bytes that the client with the given id signs. */
+/** Returns the bytes that the client with the given id signs. */
 export function answerMessage(answer: SignedAnswer, clientId: string): Bytes {
   const at = new Uint8Array(8);
   new DataView(at.buffer).setBigInt64(0, BigInt(answer.at));
@@ -59,7 +59,7 @@ export function answerMessage(answer: SignedAnswer, clientId: string): Bytes {
   );
 }
 
-/** The signature of an answer, as it is sent and stored. */
+/** Signs an answer. Returns the signature in the form in which it is sent and stored. */
 export async function signAnswer(me: Identity, answer: SignedAnswer): Promise<AnswerSignature> {
   const value = await me.sign(answerMessage(answer, me.id));
   return {

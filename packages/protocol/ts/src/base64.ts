@@ -2,7 +2,7 @@
 // base64url for public keys, hex for tests. `btoa` needs one code unit per byte,
 // and Uint8Array.fromBase64 is too new, hence these loops.
 
-/** Bytes in a buffer of their own, as WebCrypto and WebSocket require. */
+/** Bytes in their own buffer, as WebCrypto and WebSocket require. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 const STANDARD = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -59,7 +59,7 @@ export function concat(...parts: Uint8Array[]): Bytes {
   return out;
 }
 
-/** UTF-8. */
+/** Encodes text as UTF-8. */
 export function utf8(text: string): Bytes {
   return new TextEncoder().encode(text);
 }

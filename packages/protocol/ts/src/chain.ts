@@ -27,12 +27,14 @@ export interface Head {
   signature: Bytes;
 }
 
-/** The value at which a chain begins: over all bytes before the first chained line. */
+/**
+ * Returns the value at which a chain begins: over all bytes before the first chained line.
+ */
 export function anchorOf(before: Uint8Array): Bytes {
   return sha256(concat(utf8("scorel anchor v1\0"), before));
 }
 
-/** The value of a line whose covered bytes follow `prev`. */
+/** Returns the value of a line whose covered bytes follow `prev`. */
 export function nextChain(prev: Uint8Array, covered: Uint8Array): Bytes {
   return sha256(concat(utf8("scorel chain v1\0"), prev, covered));
 }
@@ -68,7 +70,7 @@ export function splitHead(covered: Bytes): Head | null {
   return { body: covered.slice(0, start), signKey, sealKey, signature };
 }
 
-/** The bytes that a head signs. */
+/** Returns the bytes that a head signs. */
 export function headMessage(sessionId: string, prev: Uint8Array, body: Uint8Array): Bytes {
   const id = utf8(sessionId);
   return concat(utf8("scorel head v1\0"), uint32(id.length), id, prev, sha256(body));
@@ -102,7 +104,7 @@ export function firstBroken(file: Bytes): number {
   return 0;
 }
 
-/** A number in four bytes, big endian. */
+/** Encodes a number in four bytes, big endian. */
 export function uint32(n: number): Bytes {
   const out = new Uint8Array(4);
   new DataView(out.buffer).setUint32(0, n);

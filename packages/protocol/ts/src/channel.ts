@@ -22,7 +22,10 @@ const KIND_LAST = 0x04;
 const KIND_ACK = 0x05;
 const ACK_LEN = 8;
 
-/** A record did not open. The channel is unusable: close it with seal_broken and open a new one. */
+/**
+ * Thrown when a record did not open. The channel is unusable: close it with seal_broken and
+ * open a new one.
+ */
 export class SealBroken extends Error {
   override name = "SealBroken";
   constructor(options?: ErrorOptions) {

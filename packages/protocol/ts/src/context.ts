@@ -32,7 +32,10 @@ export interface SessionContext {
 type Fields = { readonly [key: string]: unknown };
 const fieldsOf = (e: Entry): Fields => e as unknown as Fields;
 
-/** Builds the context at an entry: by default the last one; null means before the first one. */
+/**
+ * Returns the context at an entry: by default the last one; null means before the first
+ * one.
+ */
 export function contextOf(entries: readonly Entry[], leaf?: string | null): SessionContext {
   const { entries: path, hole } = walk(entries, leaf);
   const at = path.findLastIndex((e) => e.type === "compaction");
@@ -56,7 +59,10 @@ export function contextOf(entries: readonly Entry[], leaf?: string | null): Sess
   return context;
 }
 
-/** The last model and thinking level on the whole path, including entries before a compaction. */
+/**
+ * Returns the last model and thinking level on the whole path, including entries before a
+ * compaction.
+ */
 function settingsOf(path: readonly Entry[]): Pick<SessionContext, "thinkingLevel" | "model"> {
   let thinkingLevel = "off";
   let model: SessionContext["model"] = null;
@@ -74,7 +80,7 @@ function settingsOf(path: readonly Entry[]): Pick<SessionContext, "thinkingLevel
 }
 
 /**
- * The entries before a compaction that it keeps, without system messages: the
+ * Returns the entries before a compaction that it keeps, without system messages: the
  * checkpoint holds their combined result.
  */
 function keptBefore(path: readonly Entry[], compaction: Entry): Entry[] {
@@ -87,7 +93,7 @@ function keptBefore(path: readonly Entry[], compaction: Entry): Entry[] {
   return path.slice(from).filter((e) => !isSystem(e));
 }
 
-/** The last edit of each entry. An edit without a replacement changes nothing. */
+/** Returns the last edit of each entry. An edit without a replacement changes nothing. */
 function editsOf(entries: readonly Entry[]): Map<unknown, unknown> {
   const edits = new Map<unknown, unknown>();
   for (const e of entries) {
@@ -98,7 +104,7 @@ function editsOf(entries: readonly Entry[]): Map<unknown, unknown> {
   return edits;
 }
 
-/** The summary that replaces what a compaction left out. */
+/** Returns the summary that replaces the entries that a compaction removed. */
 function checkpointMessages(e: Entry): unknown[] {
   const { summary, tokensBefore, systemMessage } = fieldsOf(e);
   const stands = {
@@ -110,7 +116,10 @@ function checkpointMessages(e: Entry): unknown[] {
   return systemMessage ? [systemMessage, stands] : [stands];
 }
 
-/** The message that an entry contributes, as a list of one; empty if it contributes none. */
+/**
+ * Returns the message that an entry contributes, as a list of one; empty if it contributes
+ * none.
+ */
 function messageOf(e: Entry): unknown[] {
   const timestamp = dateOf(e.timestamp);
   switch (e.type) {
@@ -129,8 +138,8 @@ function messageOf(e: Entry): unknown[] {
 }
 
 /**
- * The message as stored in the file; if it lacks the content that its role needs, it
- * gets empty content.
+ * Returns the message as stored in the file; if it lacks the content that its role needs,
+ * it gets empty content.
  */
 function storedMessage(message: unknown): unknown[] {
   if (message === null || message === undefined) {
@@ -156,7 +165,7 @@ function roleOf(message: unknown): unknown {
   return typeof message === "object" && message !== null ? (message as Fields).role : undefined;
 }
 
-/** The messages of an entry after its edit. */
+/** Returns the messages of an entry after its edit. */
 function edited(e: Entry, messages: unknown[], edits: Map<unknown, unknown>): unknown[] {
   const edit = edits.get(e.id);
   if (edit === undefined) {

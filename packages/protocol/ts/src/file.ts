@@ -25,7 +25,7 @@ export interface SessionFile {
   torn: boolean;
 }
 
-/** The file does not begin with a session header. */
+/** Thrown when the file does not begin with a session header. */
 export class NotSession extends Error {
   override name = "NotSession";
 
@@ -66,7 +66,7 @@ export function readSession(data: Uint8Array | string): SessionFile {
 /** A version is a number. One of another kind counts as the current version. */
 const versionOf = (version: unknown): number => (typeof version === "number" ? version : VERSION);
 
-/** The valid lines, including the header. */
+/** Returns the valid lines, including the header. */
 function readLines(text: string, file: SessionFile): Line[] {
   const lines: Line[] = [];
   for (let start = 0, number = 1; start < text.length; number++) {

@@ -1,4 +1,4 @@
-// Guest links: what the fragment of one holds. It corresponds to the Go package guest.
+// The fragment of a guest link. It corresponds to the Go package guest.
 
 import { type Bytes, concat, fromBase64url, toBase64url, utf8 } from "./base64.ts";
 import { type Identity, idOf, KEY_LEN, loadIdentity } from "./ident.ts";
@@ -6,7 +6,7 @@ import { sha256 } from "./sha256.ts";
 
 /** The first byte of a fragment. */
 export const GUEST_VERSION = 1;
-/** Bytes of the secret of a link. */
+/** The length of a link's secret, in bytes. */
 export const SEED_LEN = 32;
 /** The page that shows the session of a link. */
 export const GUEST_PATH = "/g";
@@ -17,9 +17,9 @@ const FIXED_LEN = 1 + SEED_LEN + 2 * KEY_LEN + 8 + 8 + PROOF_LEN;
 const MAX_SESSION_ID = 256;
 const MAX_FRAGMENT = 640;
 
-/** What the fragment of a guest link holds. */
+/** The contents of a guest link's fragment. */
 export interface GuestLink {
-  /** Of the keys of the client that the link stands for; secret. */
+  /** The seed of the keys of the client that the link stands for; secret. */
   seed: Bytes;
   device: { id: string; signKey: Bytes; sealKey: Bytes };
   /** Unix milliseconds. */
@@ -30,7 +30,7 @@ export interface GuestLink {
   sessionId: string;
 }
 
-/** A link that was cut off or changed, or one of a later version. */
+/** Thrown for a link that was truncated or changed, or one of a later version. */
 export class GuestLinkError extends Error {
   override name = "GuestLinkError";
   constructor(readonly why: "damaged" | "newer") {
@@ -38,7 +38,7 @@ export class GuestLinkError extends Error {
   }
 }
 
-/** Reads the text of a link behind the "#"; throws GuestLinkError. */
+/** Parses the text after the "#" of a link; throws GuestLinkError. */
 export function parseGuestLink(fragment: string): GuestLink {
   const data = decode(fragment);
   const body = data.slice(0, -SUM_LEN);
@@ -112,7 +112,7 @@ function toSession(bytes: Bytes): string {
   return text;
 }
 
-/** Returns the text of a link behind the "#". */
+/** Returns the text after the "#" of a link. */
 export function guestFragment(
   link: Omit<GuestLink, "device"> & { device: { signKey: Bytes; sealKey: Bytes } },
 ): string {
@@ -126,7 +126,10 @@ export function guestFragment(
   return toBase64url(concat(body, sha256(body).slice(0, SUM_LEN)));
 }
 
-/** The identity of the client that a seed stands for. Its private keys cannot be read. */
+/**
+ * Returns the identity of the client that a seed stands for. Its private keys are not
+ * extractable.
+ */
 export async function guestIdentity(seed: Bytes): Promise<Identity> {
   const secret = new Uint8Array(await crypto.subtle.digest("SHA-512", concat(utf8("scorel guest v1\0"), seed)));
   const sign = secret.slice(0, KEY_LEN);
@@ -149,7 +152,7 @@ function importKey(curve: number, name: string, key: Bytes, usages: KeyUsage[], 
   return crypto.subtle.importKey("pkcs8", concat(header, key), name, readable, usages);
 }
 
-/** WebCrypto computes a public key only on the way out. */
+/** WebCrypto computes a public key only when a key is exported. */
 async function publicOf(curve: number, name: string, key: Bytes, usages: KeyUsage[]): Promise<Bytes> {
   const { x = "" } = await crypto.subtle.exportKey("jwk", await importKey(curve, name, key, usages, true));
   return fromBase64url(x);

@@ -26,7 +26,7 @@ describe("vectors", () => {
   });
 });
 
-test("every cut is found", () => {
+test("every truncation is detected", () => {
   const good = vectors.good[1]?.fragment ?? "";
   for (let i = 0; i < good.length; i++) {
     expect(() => parseGuestLink(good.slice(0, i))).toThrow(GuestLinkError);

@@ -14,7 +14,7 @@ describe("codes", () => {
     expect(code.reveal()).toBe(reveal);
   });
 
-  test.each(codes.bad)("refused: $why", ({ input }) => {
+  test.each(codes.bad)("rejected: $why", ({ input }) => {
     expect(() => parseCode(input)).toThrow(CodeError);
   });
 
@@ -46,7 +46,7 @@ describe("ceremony", () => {
   test.each([
     ["dev", v.fromDevice, v.fromClient],
     ["cli", v.fromClient, v.fromDevice],
-  ])("%s says what the vectors say", async (to, says, hears) => {
+  ])("%s matches the vectors", async (to, says, hears) => {
     const m = await machine(to, v.code);
     const said: Bytes[] = [m.start()];
     for (const message of hears) {
@@ -59,7 +59,7 @@ describe("ceremony", () => {
     expect(m.done).toBe(true);
   });
 
-  test.each(v.bad)("refused: $why", async ({ to, code, heard, error }) => {
+  test.each(v.bad)("rejected: $why", async ({ to, code, heard, error }) => {
     const m = await machine(to, code);
     for (const message of heard.slice(0, -1)) {
       await m.handle(hex(message));
@@ -77,7 +77,7 @@ describe("ceremony", () => {
     expect(m.done).toBe(true);
   });
 
-  test("a key that the relay swapped fails on both sides", async () => {
+  test("a key swapped by the relay fails on both sides", async () => {
     const [device, client, middle] = await Promise.all(
       (["dev", "cli", "cli"] as const).map((kind) => generateKeys(kind)),
     );
@@ -85,7 +85,7 @@ describe("ceremony", () => {
       throw new Error("no keys");
     }
     const code = newCode("7K3M");
-    // The relay names itself to the device; the client is told the truth.
+    // The relay names itself to the device, and tells the client the truth.
     const host = await PairMachine.create({ code, self: device, peer: middle, creator: true });
     const entry = await PairMachine.create({ code, self: client, peer: device, creator: false });
     await host.handle(entry.start());
@@ -94,7 +94,7 @@ describe("ceremony", () => {
     expect([host.done, entry.done]).toEqual([false, false]);
   });
 
-  test("an id that does not fit its keys, and two of a kind, are refused at once", async () => {
+  test("an id that does not match its keys, and two parties of one kind, are rejected at once", async () => {
     const code = parseCode(v.code);
     const device = partyOf(v.device);
     const client = partyOf(v.client);

@@ -36,7 +36,7 @@ async function freshPair(): Promise<{ host: Channel; entry: Channel }> {
   return connect(new Handshake(client, device), new Handshake(device, client));
 }
 
-/** A channel and its peer's cipher, to send records that no Channel would. */
+/** Returns a channel and its peer's cipher, to send records that no Channel would. */
 async function receiver(): Promise<{ send: CipherState; channel: Channel }> {
   const cipher = () => CipherState.of(new Uint8Array(32).fill(7));
   const send = await cipher();
@@ -88,7 +88,7 @@ describe("vectors", () => {
     expect([WINDOW, ACK_EVERY]).toEqual([v.window, v.ackEvery]);
   });
 
-  test.each(v.bad)("refused: $why", async ({ to, records }) => {
+  test.each(v.bad)("rejected: $why", async ({ to, records }) => {
     const { i, r } = await vectorHandshakes();
     const { host, entry } = await connect(i, r);
     const [channel, good] = to === "dev" ? [host, v.toDevice[0]] : [entry, v.toClient[0]];
@@ -99,7 +99,7 @@ describe("vectors", () => {
     await expect(channel.open(hex(good?.records[0] ?? ""))).rejects.toThrow(SealBroken);
   });
 
-  test.each(v.badHandshakes)("refused: $why", async ({ to, record }) => {
+  test.each(v.badHandshakes)("rejected: $why", async ({ to, record }) => {
     const { i, r } = await vectorHandshakes();
     if (to === "dev") {
       await expect(r.answer(hex(record))).rejects.toThrow(SealBroken);
@@ -152,7 +152,7 @@ describe("channel", () => {
     expect(opened.map((m) => new TextDecoder().decode(m ?? undefined))).toEqual(texts);
   });
 
-  test("a message over the limit is refused and the channel lives on", async () => {
+  test("a message over the limit is rejected and the channel stays usable", async () => {
     const { host, entry } = await freshPair();
     await expect(entry.seal(new Uint8Array(MAX_MESSAGE + 1))).rejects.toThrow(RangeError);
     const [record] = await entry.seal(utf8("{}"));
@@ -172,7 +172,7 @@ describe("channel", () => {
     }
   });
 
-  test("the largest message passes and a deflate bomb of one byte more does not", async () => {
+  test("the largest message passes and a deflate bomb one byte larger does not", async () => {
     const { send, channel } = await receiver();
     const deflated = async (n: number): Promise<Bytes> => concat(Uint8Array.of(2), await deflateRaw(new Uint8Array(n)));
     const largest = await channel.open(await send.encrypt(await deflated(MAX_MESSAGE)));
@@ -204,7 +204,7 @@ describe("pieces and acknowledgements", () => {
     expect(entry.acked).toBe(0n);
   });
 
-  test("a refused acknowledgement leaves the count as it was", async () => {
+  test("a rejected acknowledgement does not change the count", async () => {
     const { send, channel } = await receiver();
     const ack = async (...body: number[]): Promise<Bytes | null> =>
       channel.open(await send.encrypt(Uint8Array.of(5, ...body)));
@@ -217,7 +217,7 @@ describe("pieces and acknowledgements", () => {
 });
 
 describe("handshake", () => {
-  test("a peer with other keys than the pinned ones gets nowhere", async () => {
+  test("a peer with other keys than the pinned ones cannot open a channel", async () => {
     const [device, client, thief] = await Promise.all(
       (["dev", "cli", "cli"] as const).map((kind) => generateKeys(kind)),
     );
@@ -231,7 +231,7 @@ describe("handshake", () => {
     await expect(new Handshake(device, client).answer(forged)).rejects.toThrow(SealBroken);
   });
 
-  test("two of a kind, a wrong turn and a second use are refused", async () => {
+  test("two parties of one kind, a wrong turn and a second use are rejected", async () => {
     const [device, client] = await Promise.all([generateKeys("dev"), generateKeys("cli")]);
     expect(() => new Handshake(client, client)).toThrow("one device and one client");
     expect(() => new Handshake(device, device)).toThrow("one device and one client");

@@ -17,7 +17,7 @@ function user(id: string, parentId: string | null, content = id): Entry {
 
 const ids = (entries: Entry[]): string => entries.map((e) => e.id).join("");
 
-test("the path goes from the root to the leaf and leaves branches out", () => {
+test("the path goes from the root to the leaf, without other branches", () => {
   const entries = [user("a", null), user("b", "a"), user("c", "a"), user("d", "c")];
   expect(ids(pathTo(entries))).toBe("acd");
   expect(ids(pathTo(entries, "b"))).toBe("ab");

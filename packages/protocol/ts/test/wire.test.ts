@@ -36,11 +36,11 @@ describe("control frames", () => {
     expect(decodeControl(input, frames.limit)).toBeNull();
   });
 
-  test.each(frames.bad)("refused: $why", ({ input }) => {
+  test.each(frames.bad)("rejected: $why", ({ input }) => {
     expect(() => decodeControl(input, frames.limit)).toThrow(badFrame);
   });
 
-  test("the limit counts bytes and is reached, not passed", () => {
+  test("the limit counts bytes and is inclusive", () => {
     const text = '{"type":"error","kind":1,"message":"é"}';
     const bytes = new TextEncoder().encode(text).length;
     expect(decodeControl(text, bytes)).not.toBeNull();
@@ -55,7 +55,7 @@ describe("records", () => {
     expect(splitRecords(hex(message))).toEqual(data);
   });
 
-  test.each(recordVectors.bad)("refused: $why", ({ input }) => {
+  test.each(recordVectors.bad)("rejected: $why", ({ input }) => {
     expect(() => splitRecords(hex(input))).toThrow(WireError);
   });
 
@@ -87,7 +87,7 @@ describe("login", () => {
     expect(await verifyHello(hello, nonce)).toBe(true);
   });
 
-  test.each(login.bad)("refused: $why", async (c) => {
+  test.each(login.bad)("rejected: $why", async (c) => {
     const hello = decodeControl(c.hello, 8192) as HostHello | EntryHello;
     expect(await verifyHello(hello, hex(c.nonce))).toBe(false);
   });

@@ -179,6 +179,8 @@ var importRules = []importRule{
 		"shells belong to clients: no session, tool or model knows them"},
 	{"apps/host/internal/moves", []string{"apps/host/internal/attached", "apps/host/internal/dispatch", "apps/host/internal/sessions", "apps/host/internal/sessions/store", "apps/host/internal/state", "packages/atomicfile", "packages/client", "packages/client/paths", "packages/keyfile", "packages/protocol/api", "packages/protocol/exactjson", "packages/protocol/ident", "packages/protocol/proof", "packages/protocol/session", "packages/protocol/wire"},
 		"a move takes a session from one host to another, as a client of that host"},
+	{"apps/host/internal/schedule", []string{"apps/host/internal/dispatch", "apps/host/internal/permission", "apps/host/internal/sessions", "apps/host/internal/state", "packages/atomicfile", "packages/protocol/api", "packages/protocol/exactjson", "packages/protocol/session"},
+		"a schedule starts sessions as its author would; sessions do not know it"},
 	{"apps/host/internal/machine", []string{"apps/host/internal/permission", "apps/host/internal/state"},
 		"the file system and git are looked at, and nothing is decided"},
 	{"apps/host/internal/rules", []string{"apps/host/internal/dispatch", "apps/host/internal/machine", "apps/host/internal/permission", "apps/host/internal/state", "apps/host/internal/tool", "packages/protocol/api", "packages/protocol/ident"},

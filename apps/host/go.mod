@@ -3,6 +3,7 @@ module github.com/scorel/scorel/apps/host
 go 1.26.0
 
 require (
+	github.com/adhocore/gronx v1.20.4
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/coder/websocket v1.8.15
 	github.com/creack/pty v1.1.24

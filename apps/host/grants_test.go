@@ -60,6 +60,8 @@ func TestWhatEachGrantMayNot(t *testing.T) {
 		{"manage", "test_hook", fmt.Sprintf(`{"projectId":%q,"id":"x"}`, project)},
 		{"manage", "set_budget", `{"scope":"day","cost":1}`},
 		{"manage", "lift_budget", `{"scope":"day"}`},
+		{"manage", "save_schedule", fmt.Sprintf(`{"projectId":%q,"clientKey":"a","spec":{"name":"x","prompt":"x","when":{"cron":"@daily"}}}`, project)},
+		{"approve", "save_schedule", fmt.Sprintf(`{"projectId":%q,"clientKey":"a","spec":{"name":"x","prompt":"x","when":{"cron":"@daily"}}}`, project)},
 		{"manage", "send_prompt", fmt.Sprintf(`{"sessionId":%q,"clientKey":"a","text":"x"}`, id)},
 		{"manage", "create_token", `{"hash":"x","label":"x","grants":["approve"]}`},
 		{"manage", "import_session", `{"path":"/etc/passwd"}`},

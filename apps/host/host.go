@@ -21,6 +21,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/models"
 	"github.com/scorel/scorel/apps/host/internal/moves"
+	"github.com/scorel/scorel/apps/host/internal/schedule"
 	"github.com/scorel/scorel/apps/host/internal/secrets"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
@@ -95,6 +96,7 @@ type Host struct {
 	http      *httpapi.Server
 	clientAPI *clients.Clients
 	moves     *moves.Moves
+	scheduler *schedule.Scheduler
 	token     string // of the local command line
 	startedAt time.Time
 	rerouted  chan struct{} // holds one token if the paths changed
@@ -233,6 +235,7 @@ func (h *Host) run(ctx context.Context) error {
 	h.wg.Go(func() { h.uplinks.Run(ctx) })
 	h.wg.Go(func() { h.maintain(ctx) })
 	h.wg.Go(func() { h.moves.Run(ctx) })
+	h.wg.Go(func() { h.scheduler.Run(ctx) })
 	h.wg.Go(func() { h.clientAPI.Expire(ctx) })
 	h.wg.Go(func() { h.reroute(ctx) })
 	return h.http.Run(ctx, h.listener, func() { close(h.ready) })

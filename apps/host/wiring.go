@@ -31,6 +31,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/projects"
 	"github.com/scorel/scorel/apps/host/internal/rules"
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
+	"github.com/scorel/scorel/apps/host/internal/schedule"
 	"github.com/scorel/scorel/apps/host/internal/sessionapi"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
@@ -62,6 +63,7 @@ type wiring struct {
 	switches *state.Switches
 	budgets  *state.BudgetStore
 	consents *state.Consents // to servers and hooks of projects
+	runs     *schedule.Runs  // of schedules, as sessions
 	tokens   *state.Tokens
 
 	worktrees *worktrees.Worktrees // of sessions
@@ -133,6 +135,9 @@ func (w *wiring) loadFiles() (err error) {
 		return err
 	}
 	if err = w.loadMoves(); err != nil {
+		return err
+	}
+	if err = w.loadSchedules(); err != nil {
 		return err
 	}
 	for _, path := range w.cfg.Projects {
@@ -207,8 +212,11 @@ func (w *wiring) openSessions() (err error) {
 		System: agent.SystemPrompt, ProjectContext: w.context.Load,
 		Environment: w.context.Environment,
 		Mode:        w.config.Permissions.Mode, Permissions: w.permissions,
-		OnSummary: func(summary api.SessionSummary) { w.hub.Notify(api.SessionUpdated{Session: summary}) },
-		Agent:     w.agents.Persona, MaxSteps: w.config.MaxSteps, Summaries: w.models.Summaries(), Titles: w.models.Summaries().Model,
+		OnSummary: func(summary api.SessionSummary) {
+			w.hub.Notify(api.SessionUpdated{Session: summary})
+			w.scheduler.Observe(summary)
+		},
+		Agent: w.agents.Persona, MaxSteps: w.config.MaxSteps, Summaries: w.models.Summaries(), Titles: w.models.Summaries().Model,
 		Project: w.projects.Get, Processes: w.process, QuestionTimeout: w.config.QuestionTimeout,
 		Stopped: w.stopped, Attended: w.hub.Attended,
 		OnDelete: func(projectID, id string) {
@@ -218,6 +226,7 @@ func (w *wiring) openSessions() (err error) {
 			}
 			w.hub.NotifyDeleted(projectID, id)
 			w.clientAPI.EndSession(id)
+			w.scheduler.Gone(id)
 		},
 		Began: w.fileAPI.Began,
 		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moves,
@@ -225,6 +234,7 @@ func (w *wiring) openSessions() (err error) {
 	if err != nil {
 		return err
 	}
+	w.runs.Manager = w.sessions
 	orchestrator.Attach(w.sessions)
 	w.fileAPI.Attach(w.sessions)
 	w.moves.Attach(w.sessions)
@@ -341,7 +351,7 @@ func (w *wiring) storesChanged() {
 // requests.
 func (w *wiring) endpoints() []dispatch.Endpoint {
 	return slices.Concat(w.sessionAPI.Endpoints(), w.clientAPI.Endpoints(), w.pairings.Endpoints(), w.projectAPI.Endpoints(),
-		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(), w.moves.Endpoints(),
+		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(), w.moves.Endpoints(), w.scheduleAPI().Endpoints(),
 		(&models.Requests{Logger: w.log, Models: w.models, Keys: w.modelKeys, Hub: w.hub}).Endpoints())
 }
 

@@ -174,6 +174,10 @@ type (
 	HooksChanged struct {
 		ProjectID string `json:"projectId"`
 	}
+	// SchedulesChanged reports a change of the schedules of a project or of their runs.
+	SchedulesChanged struct {
+		ProjectID string `json:"projectId"`
+	}
 	// UnknownEvent is an event of a newer host, kept as received.
 	UnknownEvent struct {
 		Name string          `json:"-"`
@@ -214,6 +218,7 @@ func (SkillsChanged) EventType() string     { return "skills_changed" }
 func (MemoryChanged) EventType() string     { return "memory_changed" }
 func (MCPServersChanged) EventType() string { return "mcp_servers_changed" }
 func (HooksChanged) EventType() string      { return "hooks_changed" }
+func (SchedulesChanged) EventType() string  { return "schedules_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
 
 // eventDefinition is one event: its name on the wire, its zero value, and its
@@ -274,6 +279,7 @@ var events = []eventDefinition{
 	defineEvent[PathsChanged](),
 	defineEvent[SkillsChanged](),
 	defineEvent[HooksChanged](),
+	defineEvent[SchedulesChanged](),
 }
 
 // eventsByName maps names to events. It is read-only after initialization.

@@ -41,6 +41,7 @@ func aboutNamed() []string {
 		"list_hooks", "decide_hook", "test_hook",
 		"list_files", "find_files", "read_file", "git_status", "git_diff", "git_log", "git_branches", "git_commit",
 		"get_changes", "revert_file", "set_skill_enabled", "create_guest_link", "prepare_move", "accept_move",
+		"save_schedule", "enable_schedule", "run_schedule", "delete_schedule",
 	}
 }
 
@@ -50,6 +51,7 @@ func aboutShown() []string {
 		"get_host", "list_projects", "list_sessions", "search_sessions", "get_process_log", "set_attendance",
 		"upload_blob", "list_rules", "list_agents", "list_memory", "get_memory_note", "list_clients",
 		"revoke_client", "rename_client", "set_grant", "set_limits", "list_paths", "leave",
+		"list_schedules",
 	}
 }
 

@@ -128,6 +128,11 @@ var (
 	GetBudgets        = Define[GetBudgetsRequest, BudgetsResponse]("get_budgets", GrantView, "Returns the budgets of a session or project and of the day, with what is used of them.")
 	SetBudget         = Define[SetBudgetRequest, BudgetResponse]("set_budget", GrantManage, "Sets the limits of a session, a project or the day.")
 	LiftBudget        = Define[LiftBudgetRequest, BudgetResponse]("lift_budget", GrantManage, "Adds to a budget, or lifts it.")
+	ListSchedules     = Define[ListSchedulesRequest, ListSchedulesResponse]("list_schedules", GrantView, "Lists the schedules with their last runs.")
+	SaveSchedule      = Define[SaveScheduleRequest, ScheduleResponse]("save_schedule", GrantManage, "Creates or replaces a schedule; the same clientKey yields the same schedule.", Concurrently)
+	EnableSchedule    = Define[EnableScheduleRequest, ScheduleResponse]("enable_schedule", GrantManage, "Enables or disables a schedule.", Concurrently)
+	RunSchedule       = Define[RunScheduleRequest, RunScheduleResponse]("run_schedule", GrantManage, "Runs a schedule now, once per clientKey.", Concurrently)
+	DeleteSchedule    = Define[ScheduleRequest, Empty]("delete_schedule", GrantManage, "Deletes a schedule. Sessions of its runs are kept.", Concurrently)
 	ListFiles         = Define[ListFilesRequest, ListFilesResponse]("list_files", GrantFiles, "Lists a folder of a project.")
 	FindFiles         = Define[FindFilesRequest, FindFilesResponse]("find_files", GrantFiles, "Finds files of a project by parts of their paths.", Concurrently)
 	ReadFile          = Define[ReadFileRequest, ReadFileResponse]("read_file", GrantFiles, "Returns a part of a file of a project.")
@@ -266,6 +271,11 @@ func fileRequests() []Spec {
 		GetBudgets.Spec(),
 		SetBudget.Spec(),
 		LiftBudget.Spec(),
+		ListSchedules.Spec(),
+		SaveSchedule.Spec(),
+		EnableSchedule.Spec(),
+		RunSchedule.Spec(),
+		DeleteSchedule.Spec(),
 		ListFiles.Spec(),
 		FindFiles.Spec(),
 		ReadFile.Spec(),

@@ -44,6 +44,7 @@ const (
 	CustomMeta     = "scorel.session"  // data: MetaRecord, title, archived and pinned state, metadata
 	CustomImage    = "scorel.image"    // data: Block, an image of a queued prompt
 	CustomMoved    = "scorel.moved"    // data: MovedRecord, the session moves to another host, or has arrived there
+	CustomSchedule = "scorel.schedule" // data: ScheduleRecord, the schedule whose run the session is
 	CustomOmitted  = "scorel.omitted"  // data: OmittedRecord; never on disk, sent instead of an entry that is too long
 )
 
@@ -238,6 +239,13 @@ type (
 		// HostEnded is true if the turn was aborted because the host stopped, not
 		// by a person.
 		HostEnded bool `json:"hostEnded,omitempty"`
+	}
+	// ScheduleRecord is the data of CustomSchedule.
+	ScheduleRecord struct {
+		ScheduleID string `json:"scheduleId"`
+		RunID      string `json:"runId"`
+		// Outside is true if the prompt has text that came from outside.
+		Outside bool `json:"outside,omitempty"`
 	}
 	// LeafRecord is the data of CustomLeaf.
 	LeafRecord struct {

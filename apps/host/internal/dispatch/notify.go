@@ -44,6 +44,8 @@ func sees(a Access, event api.Event) bool {
 		return a.seesProject(e.ProjectID)
 	case api.HooksChanged:
 		return a.seesProject(e.ProjectID)
+	case api.SchedulesChanged:
+		return a.seesProject(e.ProjectID)
 	case api.ProjectsChanged, api.ClientsChanged, api.RulesChanged, api.ModelsChanged, api.AgentsChanged, api.MemoryChanged, api.SkillsChanged, api.PathsChanged:
 		return a.SessionID == "" // shown reduces the first, and the others say only that something changed
 	}

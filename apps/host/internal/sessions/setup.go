@@ -50,7 +50,7 @@ func (u *setup) equip(ctx context.Context, turn *agent.Turn) error {
 	}
 	turnsOf(turn, most)
 	turn.Tools = u.judge.ruledTools(permitted(u.tools.Tools(), child), child)
-	turn.System = u.deps.System(turn.Tools, turn.Cwd, given) + prompt
+	turn.System = u.deps.System(turn.Tools, turn.Cwd, given) + prompt + u.outsideRule(ctx)
 	return nil
 }
 

@@ -28,6 +28,7 @@ func (p Paths) MCP() string       { return filepath.Join(p.Home, "mcp.json") }
 func (p Paths) Servers() string   { return filepath.Join(p.Home, "servers.json") }
 func (p Paths) Switches() string  { return filepath.Join(p.Home, "switches.json") }
 func (p Paths) Budgets() string   { return filepath.Join(p.Home, "budgets.json") }
+func (p Paths) Schedules() string { return filepath.Join(p.Home, "schedules") }
 func (p Paths) Process() string   { return filepath.Join(p.Home, "process") }
 func (p Paths) GitAside() string  { return filepath.Join(p.Home, "git-aside") }
 func (p Paths) Worktrees() string { return filepath.Join(p.Home, "worktrees.json") }

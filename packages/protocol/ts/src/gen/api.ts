@@ -464,6 +464,62 @@ export type RuleScope =
   /** in every project of the host */
   | 'user';
 
+/** ScheduleOnApproval is what a run does when it needs a person. */
+export type ScheduleOnApproval =
+  /** it waits, and people are notified */
+  | 'wait'
+  /** it ends */
+  | 'end';
+
+/** ScheduleOverlap is what becomes of a run that is due while another one of its schedule runs. */
+export type ScheduleOverlap =
+  | 'skip'
+  /** at most one waits */
+  | 'queue';
+
+/** ScheduleMissed is what becomes of a run that was due while the host was off or asleep. */
+export type ScheduleMissed =
+  /** once, unless it is too late */
+  | 'run'
+  | 'skip';
+
+/** ScheduleOutcome selects the ends of runs after which another schedule runs. */
+export type ScheduleOutcome =
+  | 'succeeded'
+  /** or canceled */
+  | 'failed'
+  /** either */
+  | 'ended';
+
+/** ScheduleRunState is how far a run is. */
+export type ScheduleRunState =
+  /** it waits for the run before it */
+  | 'queued'
+  /** its session is being created */
+  | 'starting'
+  | 'running'
+  /** for a person */
+  | 'waiting'
+  | 'succeeded'
+  | 'failed'
+  | 'canceled'
+  | 'skipped';
+
+/** ScheduleCause is why a run began. */
+export type ScheduleCause =
+  | 'time'
+  /** at a time when the host was off or asleep */
+  | 'missed'
+  /** run_schedule */
+  | 'person'
+  /** a turn of a session ended */
+  | 'session'
+  /** a run of another schedule ended */
+  | 'run'
+  | 'webhook'
+  | 'folder'
+  | 'github';
+
 /** TerminalReason is why a terminal ended. */
 export type TerminalReason =
   /** the shell ended by itself */
@@ -866,6 +922,12 @@ export interface HooksChanged {
   projectId: string;
 }
 
+/** SchedulesChanged reports a change of the schedules of a project or of their runs. */
+export interface SchedulesChanged {
+  type: 'schedules_changed';
+  projectId: string;
+}
+
 /** The events of one session, in the order of seq. */
 export type SessionEvent =
   | EntryAppended
@@ -908,7 +970,8 @@ export type HostEvent =
   | TerminalsChanged
   | PathsChanged
   | SkillsChanged
-  | HooksChanged;
+  | HooksChanged
+  | SchedulesChanged;
 
 /** Every event. A newer host may send others: a switch needs a default case. */
 export type Event = SessionEvent | HostEvent;
@@ -1095,6 +1158,16 @@ export interface Requests {
   set_budget: { grant: 'manage'; request: SetBudgetRequest; response: BudgetResponse };
   /** Adds to a budget, or lifts it. */
   lift_budget: { grant: 'manage'; request: LiftBudgetRequest; response: BudgetResponse };
+  /** Lists the schedules with their last runs. */
+  list_schedules: { grant: 'view'; request: ListSchedulesRequest; response: ListSchedulesResponse };
+  /** Creates or replaces a schedule; the same clientKey yields the same schedule. */
+  save_schedule: { grant: 'manage'; request: SaveScheduleRequest; response: ScheduleResponse };
+  /** Enables or disables a schedule. */
+  enable_schedule: { grant: 'manage'; request: EnableScheduleRequest; response: ScheduleResponse };
+  /** Runs a schedule now, once per clientKey. */
+  run_schedule: { grant: 'manage'; request: RunScheduleRequest; response: RunScheduleResponse };
+  /** Deletes a schedule. Sessions of its runs are kept. */
+  delete_schedule: { grant: 'manage'; request: ScheduleRequest; response: Empty };
   /** Lists a folder of a project. */
   list_files: { grant: 'files'; request: ListFilesRequest; response: ListFilesResponse };
   /** Finds files of a project by parts of their paths. */
@@ -1245,6 +1318,11 @@ export const requestGrants = {
   get_budgets: 'view',
   set_budget: 'manage',
   lift_budget: 'manage',
+  list_schedules: 'view',
+  save_schedule: 'manage',
+  enable_schedule: 'manage',
+  run_schedule: 'manage',
+  delete_schedule: 'manage',
   list_files: 'files',
   find_files: 'files',
   read_file: 'files',
@@ -2634,6 +2712,55 @@ export interface LiftBudgetRequest {
   tokens?: number;
 }
 
+export interface ListSchedulesRequest {
+  /** "" means all projects */
+  projectId?: string;
+}
+
+export interface ListSchedulesResponse {
+  schedules: Schedule[];
+}
+
+/** SaveScheduleRequest creates a schedule, one per ClientKey, or replaces the one with ID. */
+export interface SaveScheduleRequest {
+  projectId: string;
+  id?: string;
+  clientKey?: string;
+  spec: ScheduleSpec;
+  /**
+   * Token is that of a webhook, which the caller generates and keeps. When a schedule
+   * with a webhook is replaced, "" keeps its token.
+   */
+  token?: string;
+}
+
+export interface ScheduleResponse {
+  schedule: Schedule;
+}
+
+export interface EnableScheduleRequest {
+  projectId: string;
+  id: string;
+  enabled: boolean;
+}
+
+/** RunScheduleRequest runs a schedule now, once per ClientKey. */
+export interface RunScheduleRequest {
+  projectId: string;
+  id: string;
+  clientKey: string;
+}
+
+export interface RunScheduleResponse {
+  run: ScheduleRun;
+}
+
+/** ScheduleRequest names a schedule of a project. */
+export interface ScheduleRequest {
+  projectId: string;
+  id: string;
+}
+
 export interface ListFilesRequest {
   sessionId?: string;
   projectId?: string;
@@ -3655,6 +3782,82 @@ export interface Budget {
   exceeded?: boolean;
 }
 
+/** Schedule starts sessions by itself. */
+export interface Schedule {
+  id: string;
+  projectId: string;
+  spec: ScheduleSpec;
+  enabled: boolean;
+  /** Unix milliseconds */
+  createdAt: number;
+  /** Author is the client that saved it last. Runs are bounded by what it may do. */
+  author: string;
+  /**
+   * NextAt is the time of the next run, in Unix milliseconds; 0 if there is none or it is
+   * not known.
+   */
+  nextAt?: number;
+  /** Problem is why it does not run, for people; "" if nothing is wrong. */
+  problem?: string;
+  /** Queued is the number of runs that wait. */
+  queued?: number;
+  /** Runs are the last ones, newest first. */
+  runs: ScheduleRun[];
+}
+
+/** ScheduleSpec says what a schedule runs, and when. */
+export interface ScheduleSpec {
+  name: string;
+  /** Prompt may begin with /NAME of a skill. */
+  prompt: string;
+  /** "" means none */
+  agent?: string;
+  /** "" means the default */
+  model?: string;
+  /** "" means ModeAsk */
+  mode?: Mode;
+  /** Worktree has each run work in a git worktree of its own. */
+  worktree?: boolean;
+  /**
+   * Cost in US dollars, Tokens and Seconds limit each run; 0 is no limit. Seconds does
+   * not count the time in which a run waits for a person.
+   */
+  cost?: number;
+  tokens?: number;
+  seconds?: number;
+  /** OnApproval is what a run does when it needs a person; "" is ScheduleWait. */
+  onApproval?: ScheduleOnApproval;
+  /**
+   * Overlap is what becomes of a run that is due while another one runs; "" is
+   * OverlapSkip. Events from outside always wait.
+   */
+  overlap?: ScheduleOverlap;
+  /**
+   * Missed is what becomes of runs that were due while the host was off or asleep; "" is
+   * MissedRun.
+   */
+  missed?: ScheduleMissed;
+  /** WindowSeconds is how late a missed run may begin; 0 is 12 hours. */
+  windowSeconds?: number;
+  /** AllowUnattended lets runs with text from outside use modes above ModeAsk. */
+  allowUnattended?: boolean;
+  when: ScheduleWhen;
+}
+
+/** ScheduleRun is one run of a schedule. Times are in Unix milliseconds. */
+export interface ScheduleRun {
+  id: string;
+  cause: ScheduleCause;
+  state: ScheduleRunState;
+  dueAt: number;
+  startedAt?: number;
+  endedAt?: number;
+  /** "" until it is created */
+  sessionId?: string;
+  /** Reason is why it failed, was canceled or skipped, for people. */
+  reason?: string;
+}
+
 /** FileEntry is an entry of a folder. */
 export interface FileEntry {
   name: string;
@@ -3995,4 +4198,57 @@ export interface MCPValue {
   value?: string;
   /** Keep keeps the value that the server has, which is never returned. */
   keep?: boolean;
+}
+
+/** ScheduleWhen says when a schedule runs. One of the fields besides Zone is set. */
+export interface ScheduleWhen {
+  /** Cron has five fields: minute, hour, day of month, month, day of week. */
+  cron?: string;
+  /** Zone is the IANA time zone of Cron; "" is that of the machine. */
+  zone?: string;
+  /** At is the time of a single run, in Unix milliseconds. */
+  at?: number;
+  after?: ScheduleAfter;
+  webhook?: ScheduleWebhook;
+  folder?: ScheduleFolder;
+  github?: ScheduleGitHub;
+}
+
+/**
+ * ScheduleAfter runs a schedule after each turn of a session, or after runs of another
+ * schedule of the same project.
+ */
+export interface ScheduleAfter {
+  sessionId?: string;
+  scheduleId?: string;
+  /** Outcome selects the runs; "" is OutcomeSucceeded. */
+  outcome?: ScheduleOutcome;
+}
+
+/** ScheduleWebhook runs a schedule for each request to /v1/triggers/ID. */
+export interface ScheduleWebhook {
+  /** Signed has each request signed with the token instead of sending it. */
+  signed?: boolean;
+  /** PerMinute limits the requests; 0 is 10. */
+  perMinute?: number;
+}
+
+/** ScheduleFolder runs a schedule for each file that is added to a folder. */
+export interface ScheduleFolder {
+  /** in the project, with slashes */
+  path: string;
+  /** Pattern selects names, as in "*.csv"; "" is all of them. Hidden files are left out. */
+  pattern?: string;
+}
+
+/**
+ * ScheduleGitHub runs a schedule for each new issue, pull request and comment in which
+ * one of the authors writes the phrase. The host's gh program reads them.
+ */
+export interface ScheduleGitHub {
+  /** OWNER/NAME */
+  repository: string;
+  /** logins */
+  authors: string[];
+  phrase: string;
 }

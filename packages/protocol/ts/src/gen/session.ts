@@ -27,6 +27,8 @@ export const CUSTOM_META = 'scorel.session';
 export const CUSTOM_IMAGE = 'scorel.image';
 /** data: MovedRecord, the session moves to another host, or has arrived there */
 export const CUSTOM_MOVED = 'scorel.moved';
+/** data: ScheduleRecord, the schedule whose run the session is */
+export const CUSTOM_SCHEDULE = 'scorel.schedule';
 /** data: OmittedRecord; never on disk, sent instead of an entry that is too long */
 export const CUSTOM_OMITTED = 'scorel.omitted';
 /** data: Instructions */

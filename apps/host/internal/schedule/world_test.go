@@ -1,0 +1,195 @@
+package schedule
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// world is a scheduler whose clock and sessions the test controls.
+type world struct {
+	t *testing.T
+	*Scheduler
+	folder  string
+	stop    func()
+	wake    chan time.Time
+	changed chan struct{}
+
+	mu      sync.Mutex
+	now     time.Time
+	started []Start
+	runs    map[string]Progress // by run
+	hold    chan struct{}       // while it is open, no session is created
+}
+
+func newWorld(t *testing.T, at string) *world {
+	w := &world{t: t, folder: t.TempDir(), runs: map[string]Progress{}}
+	w.setClock(at)
+	w.begin()
+	t.Cleanup(func() { w.stop() })
+	return w
+}
+
+// begin starts a host on the folder.
+func (w *world) begin() {
+	w.wake, w.changed = make(chan time.Time), make(chan struct{}, 1)
+	s, err := New(Options{
+		Logger: slog.New(slog.DiscardHandler), Folder: w.folder, Sessions: w, Now: w.clock, After: func(time.Duration) <-chan time.Time { return w.wake },
+		Changed: func(string) { w.poke() },
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.Scheduler = s
+	ctx, cancel := context.WithCancel(context.Background())
+	go s.Run(ctx)
+	w.stop = func() { cancel(); <-s.done }
+}
+
+func (w *world) poke() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// restart ends the host and starts another one.
+func (w *world) restart() {
+	w.stop()
+	w.begin()
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// setClock changes the time without the scheduler being woken.
+func (w *world) setClock(at string) {
+	now, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = now
+}
+
+// at sets the clock and has the scheduler look at it.
+func (w *world) at(at string) {
+	w.setClock(at)
+	w.wake <- time.Time{}
+	w.inside(func() {})
+}
+
+func (w *world) inside(fn func()) {
+	if err := w.do(context.Background(), fn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// add creates a schedule.
+func (w *world) add(name string, spec api.ScheduleSpec) string {
+	w.t.Helper()
+	spec.Name, spec.Prompt = name, "do it"
+	var id string
+	w.inside(func() {
+		response, err := w.create("host", api.SaveScheduleRequest{ProjectID: "prj", ClientKey: name, Spec: spec, Token: "a token of many characters"})
+		if err != nil {
+			w.t.Error(err)
+		}
+		id = response.Schedule.ID
+	})
+	return id
+}
+
+// states returns the states of the runs of a schedule, newest first, once they are as wanted.
+func (w *world) want(id string, states ...api.ScheduleRunState) []api.ScheduleRun {
+	w.t.Helper()
+	for {
+		var runs []api.ScheduleRun
+		var got []api.ScheduleRunState
+		w.inside(func() {
+			r := w.records[id]
+			for _, one := range slices.Backward(r.Queue) {
+				runs, got = append(runs, one.ScheduleRun), append(got, one.State)
+			}
+			for _, one := range r.Runs {
+				runs, got = append(runs, one.ScheduleRun), append(got, one.State)
+			}
+		})
+		if slices.Equal(got, states) {
+			return runs
+		}
+		select {
+		case <-w.changed:
+		case <-time.After(20 * time.Second):
+			w.t.Fatalf("the runs are %v, want %v", got, states)
+		}
+	}
+}
+
+// ends has the session of a run end.
+func (w *world) ends(runID string, p Progress) {
+	w.mu.Lock()
+	w.runs[runID] = p
+	w.mu.Unlock()
+	w.Observe(api.SessionSummary{ID: "ses-" + runID})
+}
+
+// count returns how many sessions were created.
+func (w *world) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(slices.Compact(slices.Sorted(maps.Keys(w.runs))))
+}
+
+func (w *world) Start(ctx context.Context, s Start) (string, error) {
+	w.mu.Lock()
+	hold := w.hold
+	w.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.started = append(w.started, s)
+	if _, known := w.runs[s.RunID]; !known {
+		w.runs[s.RunID] = Progress{Pending: true}
+	}
+	return "ses-" + s.RunID, nil
+}
+
+func (w *world) Look(_ context.Context, _, runID string) (Progress, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p, known := w.runs[runID]
+	if !known {
+		return p, api.Errorf(api.KindNotFound, "there is no session")
+	}
+	return p, nil
+}
+
+func (w *world) Cancel(_ context.Context, _, runID string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.runs[runID] = Progress{State: api.RunCanceled}
+	return nil
+}
+
+func (w *world) Done(string, api.ScheduleSpec) {}
+
+func daily(zone string) api.ScheduleSpec {
+	return api.ScheduleSpec{When: api.ScheduleWhen{Cron: "0 3 * * *", Zone: zone}}
+}

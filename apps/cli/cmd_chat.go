@@ -55,24 +55,26 @@ func newAttach(a *app) *cobra.Command {
 		Short: "Chat in a session of a host, also of another machine",
 		Long: `Open a full-screen chat in a session: of the host on this machine or, with --device, of a
 paired one, over the best path that reaches it. Without SESSION, choose from the list of sessions. With --watch,
-nothing can be changed.
+nothing can be changed. With --link, watch the session that a guest link shows, without pairing.
 
 Without a terminal, the session is printed and followed as text, as by
 "scorel session show --follow".`,
 		Example: `  scorel attach
   scorel attach --device dev_...
-  scorel attach --device dev_... ID --watch`,
+  scorel attach --device dev_... ID --watch
+  scorel attach --link https://relay.example/g#...`,
 		Args: argCount(0, 1, "the id of at most one session"),
 	}
 	to := a.targetFlag(cmd)
+	to.linkFlag(cmd)
 	cmd.Flags().BoolVar(&watch, "watch", false, "only watch")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		id := ""
-		if len(args) == 1 {
-			id = args[0]
+		id, err := to.sessionOf(args)
+		if err != nil {
+			return err
 		}
 		if a.interactive() {
-			return a.openChat(cmd.Context(), to, chat.Config{Session: id, Watch: watch})
+			return a.openChat(cmd.Context(), to, chat.Config{Session: id, Watch: watch || to.guest != nil})
 		}
 		if id == "" {
 			return usagef("there is no terminal to choose a session in: give its id, as scorel session list prints it")
@@ -133,6 +135,11 @@ func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
 		return err
 	}
 	cfg.Input, cfg.Output, cfg.Environ, cfg.Explain = a.stdin, a.stdout, os.Environ(), sentence
+	if to.guest != nil {
+		cfg.Host = to.guest.chatHost()
+		_, err := chat.Run(ctx, cfg)
+		return err
+	}
 	cfg.Host = to.chatHost("")
 	if !to.local() {
 		device, err := findDevice(home, to.device)
@@ -141,12 +148,12 @@ func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
 		}
 		cfg.Host.Name = device.Label
 	}
-	cfg.Others = func() []chat.Host { return a.otherHosts(home, to.name()) }
+	cfg.Others = func(open string) []chat.Host { return a.otherHosts(home, open) }
 	result, err := chat.Run(ctx, cfg)
 	if err == nil && result.Session != "" {
 		again := "scorel attach " + result.Session
-		if !to.local() {
-			again += " --device " + to.name()
+		if result.Device != "" {
+			again += " --device " + result.Device
 		}
 		fmt.Fprintf(a.stderr, "scorel: continue with `%s`\n", printable(again))
 	}
@@ -156,7 +163,7 @@ func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
 // chatHost describes the target to the chat.
 func (t *target) chatHost(name string) chat.Host {
 	return chat.Host{
-		Name: name, Dial: t.keep, Follow: t.followMove, Lost: mayComeBack, After: relayconn.RetryAfter, Path: t.pathName,
+		Name: name, Dial: t.keep, Follow: t.followMove, Lost: mayComeBack, After: relayconn.RetryAfter, Path: t.pathName, Device: t.name,
 		Sign: func(sessionID string, approval api.Approval, decision api.Decision, feedback string) (*session.AnswerSignature, error) {
 			return t.signAnswer(sessionID, approval, follow.Verdict{Decision: decision, Feedback: feedback})
 		},

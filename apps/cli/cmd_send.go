@@ -180,9 +180,6 @@ func (a *app) promptText(prompt string) (text string, asker *terminal.Asker, err
 	return prompt, asker, nil
 }
 
-// mayComeBack reports whether a lost connection is worth a retry.
-func mayComeBack(err error) bool { return exitCode(err) == ExitUnreachable }
-
 // preparation returns a function that finds or creates the session. Its keys are generated
 // once, so calling it again does not create a second session.
 func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string, error), error) {

@@ -33,16 +33,19 @@ func newSessionShow(a *app) *cobra.Command {
 		limit          int
 	)
 	cmd := &cobra.Command{
-		Use:   "show ID",
+		Use:   "show [ID]",
 		Short: "Print a session",
 		Long: `Print the current branch of a session from its beginning. With --json, print the summary of
 the session and then every entry of its log, of all branches. With --entry, print only one
 entry and those around it, for example one that session search found. With --follow, go on
-with what happens, as it happens, until Ctrl+C; with --json too, every event is a line.`,
-		Example: "  scorel session show ID\n  scorel session show ID --follow\n  scorel session show ID --entry 1a2b3c4d\n  scorel session show ID --json",
-		Args:    argCount(1, 1, "the id of one session"),
+with what happens, as it happens, until Ctrl+C; with --json too, every event is a line.
+
+With --link, print the session that a guest link shows. This machine needs no pairing for it.`,
+		Example: "  scorel session show ID\n  scorel session show ID --follow\n  scorel session show ID --entry 1a2b3c4d\n  scorel session show ID --json\n  scorel session show --link https://relay.example/g#... --follow",
+		Args:    argCount(0, 1, "the id of one session"),
 	}
 	to := a.targetFlag(cmd)
+	to.linkFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&entry, "entry", "", "only the entry with this id and those around it")
 	cmd.Flags().IntVar(&limit, "limit", defaultAround, fmt.Sprintf("with --entry: maximum number of entries, 1 to %d", api.WindowEntries))
@@ -56,14 +59,20 @@ with what happens, as it happens, until Ctrl+C; with --json too, every event is 
 		case limit < 1 || limit > api.WindowEntries:
 			return usagef("--limit %d: give a number from 1 to %d", limit, api.WindowEntries)
 		}
-		if follow {
-			return a.followSession(cmd.Context(), to, args[0], asJSON)
+		id, err := to.sessionOf(args)
+		switch {
+		case err != nil:
+			return err
+		case id == "":
+			return usagef("give the id of one session, as scorel session list prints it, or a guest link with --link")
+		case follow:
+			return a.followSession(cmd.Context(), to, id, asJSON)
 		}
 		return to.use(cmd.Context(), func(c *client.Client) error {
 			if entry != "" {
-				return a.showAround(cmd.Context(), c, api.GetEntriesRequest{SessionID: args[0], Around: entry, Limit: limit}, asJSON)
+				return a.showAround(cmd.Context(), c, api.GetEntriesRequest{SessionID: id, Around: entry, Limit: limit}, asJSON)
 			}
-			response, err := loadLog(cmd.Context(), c, args[0])
+			response, err := loadLog(cmd.Context(), c, id)
 			if err != nil {
 				return err
 			}

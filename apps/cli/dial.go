@@ -27,7 +27,9 @@ import (
 // target selects the host that a command talks to.
 type target struct {
 	app    *app
-	device string // as the command names it; "" means the host on this machine
+	device string     // as the command names it; "" means the host on this machine
+	given  string     // the guest link that the command names, or ""
+	guest  *guestLink // of given; set before the first connection
 
 	mu      sync.Mutex
 	moved   *string       // replaces device once the session was moved
@@ -42,7 +44,7 @@ func (a *app) targetFlag(cmd *cobra.Command) *target {
 }
 
 // local reports whether the host is the one on this machine.
-func (t *target) local() bool { return t.name() == "" }
+func (t *target) local() bool { return t.guest == nil && t.name() == "" }
 
 // name returns the device in use, or "" for the host on this machine.
 func (t *target) name() string {
@@ -77,6 +79,9 @@ func (t *target) keep(ctx context.Context) (client.Transport, error) {
 }
 
 func (t *target) open(ctx context.Context, how func(*paths.Device, context.Context) (client.Transport, error)) (client.Transport, error) {
+	if t.guest != nil {
+		return t.guest.dial(ctx)
+	}
 	home, err := t.app.home()
 	if err != nil {
 		return nil, err
@@ -110,7 +115,10 @@ func (t *target) reach(home string) (*paths.Device, error) {
 
 // pathName names the path of the last connection, or returns "".
 func (t *target) pathName() string {
-	if t.local() {
+	switch {
+	case t.guest != nil:
+		return t.guest.pathName()
+	case t.local():
 		return paths.Direct.Name()
 	}
 	t.mu.Lock()

@@ -59,6 +59,18 @@ func sayf(cause error, format string, args ...any) error {
 // exitCode is the only function that maps errors to exit codes. A refusal takes precedence
 // over a lost connection: a revoked client loses its connection as well.
 func exitCode(err error) int {
+	var failed *paths.FailedError
+	if errors.As(err, &failed) && failed.Removed() { // whatever the other paths say
+		return ExitRefused
+	}
+	return codeOfCause(err)
+}
+
+// mayComeBack reports whether another attempt can help. A refusal on one path decides nothing
+// while another one may lead to the device.
+func mayComeBack(err error) bool { return codeOfCause(err) == ExitUnreachable }
+
+func codeOfCause(err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
@@ -79,11 +91,8 @@ func isRefused(err error) bool {
 		refused *api.Error
 		relay   *wire.Error
 		closed  *client.ClosedError
-		failed  *paths.FailedError
 	)
 	switch {
-	case errors.As(err, &failed) && failed.Removed(): // whatever the other paths say
-		return true
 	case errors.Is(err, errRefused), errors.Is(err, doctor.ErrRefused), errors.As(err, new(*client.PairError)):
 		return true
 	case errors.As(err, &refused):

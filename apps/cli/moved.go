@@ -62,6 +62,9 @@ func continuing(name string) string {
 // followMove has the next connection lead to the device that the session was moved to, and
 // returns its name for people.
 func (t *target) followMove(device string) (name string, err error) {
+	if t.guest != nil {
+		return "", sayf(errRefused, "the session moved to another machine, where this guest link does not work: ask for a new one")
+	}
 	home, err := t.app.home()
 	if err != nil {
 		return "", err

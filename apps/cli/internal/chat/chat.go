@@ -36,6 +36,15 @@ type Host struct {
 	After  func(err error) time.Duration // how long the other side asked to wait; may be nil
 	Sign   Signer                        // nil sends answers without a signature
 	Path   func() string                 // names the path in use, for people; may be nil
+	Guest  bool                          // shows one session and answers nothing else
+	Device func() string                 // names the device, for Others; nil is "", this machine
+}
+
+func (h Host) device() string {
+	if h.Device == nil {
+		return ""
+	}
+	return h.Device()
 }
 
 // Config says what to open. Host, Input, Output and Environ are required.
@@ -48,8 +57,8 @@ type Config struct {
 	Input   io.Reader
 	Output  io.Writer
 	Environ []string // TERM, COLORTERM and NO_COLOR decide about colors
-	// Others lists the other hosts that a search can cover.
-	Others func() []Host
+	// Others lists the hosts that a search covers besides the open one, which Host.Device names.
+	Others func(open string) []Host
 	// Explain makes an error one sentence for people; nil uses its text.
 	Explain func(err error) string
 	// Now is time.Now except in tests.
@@ -59,6 +68,7 @@ type Config struct {
 // Result is what is left after the chat.
 type Result struct {
 	Session string // that was open last, or ""
+	Device  string // that has it; "" is this machine
 }
 
 // framesPerSecond bounds how often the screen is written. Keys appear within one frame.
@@ -74,7 +84,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(cfg.Input), tea.WithOutput(cfg.Output),
 		tea.WithEnvironment(cfg.Environ), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())
 	_, err := program.Run()
-	result := Result{Session: m.session.Summary.ID}
+	result := Result{Session: m.session.Summary.ID, Device: m.cfg.Host.device()}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
 		return result, fmt.Errorf("running the terminal: %w", err)
 	}
@@ -89,7 +99,7 @@ func (m *Model) connectTo(host Host, sessionID string) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.stopFeed = cancel
 	f := feed.New(feed.Config{
-		Dial: host.Dial, Follow: host.Follow, Lost: host.Lost, After: host.After, Unattended: m.cfg.Watch,
+		Dial: host.Dial, Follow: host.Follow, Lost: host.Lost, After: host.After, Unattended: m.cfg.Watch, Guest: host.Guest,
 		Notify: func() {
 			select {
 			case m.wake <- struct{}{}:

@@ -76,6 +76,10 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	for _, b := range bindings() {
 		for _, known := range b.keys {
 			if known == name {
+				if m.cfg.Host.Guest && leaves(name) {
+					m.say("A guest link shows this session only")
+					return nil
+				}
 				return b.run(m)
 			}
 		}
@@ -91,6 +95,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	return m.suggest()
 }
+
+// leaves reports whether a key leads to other sessions.
+func leaves(key string) bool { return key == "ctrl+r" || key == "ctrl+t" || key == "ctrl+g" }
 
 // enter sends what was written, or runs a command.
 func (m *Model) enter() tea.Cmd {

@@ -239,7 +239,7 @@ func TestSearchFindsOnOtherHosts(t *testing.T) {
 	id := w.model.session.Summary.ID
 	other := Host{Name: "the server", Dial: w.dial, Lost: func(error) bool { return true }}
 	near := newWorld(t)
-	near.open(80, 24, func(cfg *Config) { cfg.Others = func() []Host { return []Host{other} } })
+	near.open(80, 24, func(cfg *Config) { cfg.Others = func(string) []Host { return []Host{other} } })
 	near.until("the project", func(string) bool { return near.model.project.ID != "" })
 	near.key('g', tea.ModCtrl)
 	near.write("afar")

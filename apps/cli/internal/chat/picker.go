@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,7 +21,8 @@ type picker struct {
 	empty   string // shown if there are no rows
 	// search, if set, loads rows for what was typed, instead of a filter.
 	search func(query string) tea.Cmd
-	serial int // of the last search; older answers are dropped
+	serial int                // of the last search; older answers are dropped
+	stop   context.CancelFunc // ends the last search; nil before the first
 	pick   func(r row) tea.Cmd
 }
 

@@ -39,7 +39,13 @@ func (m *Model) pickSearch() tea.Cmd {
 func (m *Model) search(p *picker, query string) tea.Cmd {
 	p.serial++
 	p.problem = ""
+	if p.stop != nil {
+		p.stop() // what was typed before is not searched for any more
+	}
+	ctx, cancel := context.WithTimeout(m.ctx, searchTimeout)
+	p.stop = cancel
 	if query == "" {
+		cancel()
 		p.loading, p.rows, p.empty = false, nil, "Type what to search for"
 		return nil
 	}
@@ -47,26 +53,25 @@ func (m *Model) search(p *picker, query string) tea.Cmd {
 	serial, f := p.serial, m.feed
 	var others []Host
 	if m.cfg.Others != nil {
-		others = m.cfg.Others()
+		others = m.cfg.Others(m.cfg.Host.device())
 	}
 	return func() tea.Msg {
+		defer cancel()
 		timer := time.NewTimer(searchPause)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-		case <-m.ctx.Done():
+		case <-ctx.Done():
 			return nil
 		}
-		rows, err := m.searchAll(f, others, api.SearchSessionsRequest{Query: query})
+		rows, err := searchAll(ctx, f, others, api.SearchSessionsRequest{Query: query})
 		return picked{p, serial, rows, err}
 	}
 }
 
 // searchAll asks all hosts at once. One that cannot be reached does not hide what others have
 // found.
-func (m *Model) searchAll(f *feed.Feed, others []Host, request api.SearchSessionsRequest) ([]row, error) {
-	ctx, cancel := context.WithTimeout(m.ctx, searchTimeout)
-	defer cancel()
+func searchAll(ctx context.Context, f *feed.Feed, others []Host, request api.SearchSessionsRequest) ([]row, error) {
 	lists := make([][]row, len(others)+1)
 	errs := make([]error, len(others)+1)
 	var all sync.WaitGroup

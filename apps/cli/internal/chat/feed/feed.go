@@ -23,6 +23,8 @@ type Config struct {
 	After  func(err error) time.Duration // how long the other side asked to wait after an error
 	// Unattended means that no one can answer the agent here.
 	Unattended bool
+	// Guest means that the host shows one session and nothing about itself.
+	Guest bool
 	// Notify is called when there is something to take. It must not block.
 	Notify func()
 }
@@ -194,11 +196,11 @@ func (f *Feed) connection(ctx context.Context) (synced bool, err error) {
 	f.stopEvents()
 	c := client.New(transport, f.receive)
 	defer func() { _ = c.Close() }() // everything that arrived was handed on
-	host, err := client.Call(ctx, c, api.GetHost, api.Empty{})
+	host, err := f.describe(ctx, c)
 	if err != nil {
 		return false, err
 	}
-	f.put(Connected{Host: host.Host})
+	f.put(Connected{Host: host})
 	f.setClient(c, nil)
 	following := ""
 	for {
@@ -219,6 +221,15 @@ func (f *Feed) connection(ctx context.Context) (synced bool, err error) {
 			return true, ctx.Err()
 		}
 	}
+}
+
+// describe returns the description of the host; an empty one for a guest.
+func (f *Feed) describe(ctx context.Context, c *client.Client) (api.HostInfo, error) {
+	if f.cfg.Guest {
+		return api.HostInfo{}, nil
+	}
+	response, err := client.Call(ctx, c, api.GetHost, api.Empty{})
+	return response.Host, err
 }
 
 // follow subscribes to the wanted session, if it is not followed yet, and returns it.

@@ -154,7 +154,7 @@ class PageScorel implements Scorel {
     for (const id of this.#diagnoses.keys()) {
       this.#post({ t: "diagnose", id });
     }
-    this.#tellHidden();
+    this.#postVisibility();
   }
 
   get relayUrl(): Store<string> {
@@ -254,12 +254,12 @@ class PageScorel implements Scorel {
         this.#post({ t: "visible", visible: true });
         wake();
       }
-      this.#tellHidden();
+      this.#postVisibility();
     });
-    this.#tellHidden();
+    this.#postVisibility();
   }
 
-  #tellHidden(): void {
+  #postVisibility(): void {
     if (globalThis.document?.visibilityState === "hidden") {
       this.#post({ t: "visible", visible: false });
     }

@@ -62,7 +62,7 @@ export class Session implements SessionView {
   readonly #options: SessionOptions;
   readonly #state: Store<SessionState>;
   readonly #onItsWay: OnItsWay;
-  readonly #stopMe: () => void;
+  readonly #unsubscribeMe: () => void;
   readonly #place: Place;
   readonly #earlier: Earlier;
   readonly #inLog = new PromptsInLog();
@@ -113,7 +113,7 @@ export class Session implements SessionView {
       retry,
     });
     this.#state = new Store(this.#compose());
-    this.#stopMe = options.me.subscribe(() => this.#options.frames.request(this.#publish));
+    this.#unsubscribeMe = options.me.subscribe(() => this.#options.frames.request(this.#publish));
     options.recall().then(
       (saved) => this.#recalled(saved),
       () => this.#recalled(null),
@@ -266,7 +266,7 @@ export class Session implements SessionView {
     this.#closed = true;
     this.disconnected();
     this.#onItsWay.close();
-    this.#stopMe();
+    this.#unsubscribeMe();
   }
 
   #resync(): void {

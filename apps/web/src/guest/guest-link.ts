@@ -99,7 +99,7 @@ export class GuestConnection {
 
   #end(state: GuestState): void {
     if (!this.#over) {
-      this.#say(state.is === "expired" ? "expired" : "revoked", state);
+      this.#report(state.is === "expired" ? "expired" : "revoked", state);
       this.stop();
     }
   }
@@ -122,13 +122,13 @@ export class GuestConnection {
     if (expired) {
       this.#end({ is: "expired" });
     } else if (isOpen) {
-      this.#say("open", { is: "open" });
+      this.#report("open", { is: "open" });
     } else if (this.#open) {
-      this.#say("connecting", { is: "connecting", error: null });
+      this.#report("connecting", { is: "connecting", error: null });
     }
   }
 
-  #say(status: HostStatus, state: GuestState): void {
+  #report(status: HostStatus, state: GuestState): void {
     if (!this.#over) {
       this.#open = status === "open";
       this.#options.tell(state, status, this.#channel.opening);
@@ -139,7 +139,7 @@ export class GuestConnection {
     if (state.state === "refused") {
       this.#end({ is: "refused", message: state.message });
     } else if (state.state === "connecting") {
-      this.#say("connecting", { is: "connecting", error: state.lastError });
+      this.#report("connecting", { is: "connecting", error: state.lastError });
     }
   }
 
@@ -242,9 +242,9 @@ export class GuestConnection {
       return;
     }
     if (!online) {
-      this.#say("offline", { is: "offline" });
+      this.#report("offline", { is: "offline" });
     } else if (!this.#channel.isOpen) {
-      this.#say("connecting", { is: "connecting", error: null });
+      this.#report("connecting", { is: "connecting", error: null });
     }
     this.#channel.update(online ? [this.#way] : []);
   }

@@ -1,7 +1,7 @@
 // Reports to devices whether a person is looking at them: an agent asks no questions while nobody is present.
 import type { DeviceChannel } from "./channel";
 
-/** Owned by the link. */
+/** Reports the presence of people to devices. Owned by the link. */
 export class Attendance {
   readonly #wait: number;
   readonly #channels: ReadonlyMap<string, Pick<DeviceChannel, "isOpen" | "request">>;
@@ -41,7 +41,7 @@ export class Attendance {
   /** Handles a new channel to a device. On a new channel the host assumes that a person is present. */
   opened(deviceId: string): void {
     if (this.#away.get(deviceId) === null) {
-      this.#tell(deviceId, false);
+      this.#report(deviceId, false);
     } else if (!this.#seen.has(deviceId) && !this.#away.has(deviceId)) {
       this.#leaveLater(deviceId); // it was never visible, for example in a tab opened in the background
     }
@@ -60,7 +60,7 @@ export class Attendance {
 
   #leave(deviceId: string): void {
     this.#away.set(deviceId, null);
-    this.#tell(deviceId, false);
+    this.#report(deviceId, false);
   }
 
   #come(deviceId: string): void {
@@ -68,11 +68,11 @@ export class Attendance {
     this.#away.delete(deviceId);
     clearTimeout(timer ?? undefined);
     if (timer === null) {
-      this.#tell(deviceId, true);
+      this.#report(deviceId, true);
     }
   }
 
-  #tell(deviceId: string, attended: boolean): void {
+  #report(deviceId: string, attended: boolean): void {
     const channel = this.#channels.get(deviceId);
     if (channel?.isOpen) {
       // A host without this request assumes that a person is present.

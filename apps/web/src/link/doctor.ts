@@ -72,7 +72,7 @@ export class LinkDoctor {
     this.#dial();
     await this.#chain(RELAY_STEPS, { relay: this.#greeting, login: this.#login, clock: this.#clock }, (steps) => {
       this.#relay = steps;
-      this.#tell();
+      this.#notify();
     });
     const failed = failureOf(this.#relay);
     for (const pin of this.#patients) {
@@ -214,10 +214,10 @@ export class LinkDoctor {
 
   #setDevice(id: string, steps: DiagnosisStep[]): void {
     this.#devices = this.#devices.map((device) => (device.id === id ? { ...device, steps } : device));
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     if (!this.canceled) {
       this.#options.tell({ relay: this.#relay, devices: this.#devices });
     }

@@ -46,11 +46,11 @@ export class Link {
   #pairingAt: Relay;
   #label: string;
   #channels = new Map<string, DeviceChannel>();
-  #told = new Map<string, string>();
+  #postedStates = new Map<string, string>();
   #loading: Promise<void> | null = null;
   /** Set once its code is loaded. */
   #paths: KnownPaths | null = null;
-  #toldPaths = "{}";
+  #postedPaths = "{}";
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -65,7 +65,7 @@ export class Link {
   }
 
   async start(): Promise<void> {
-    this.#tellRelay();
+    this.#postRelay();
     await this.#relays.know();
   }
 
@@ -83,7 +83,7 @@ export class Link {
       return;
     }
     this.#relays.choose(address);
-    this.#tellRelay();
+    this.#postRelay();
     // A code that is shown was created at the other relay.
     this.#pairings.offline();
     this.#pairingAt = this.#home;
@@ -93,7 +93,7 @@ export class Link {
     void this.#relays.know();
   }
 
-  #tellRelay(): void {
+  #postRelay(): void {
     this.#options.post({ t: "relay", relayUrl: this.#home.address.http });
   }
 
@@ -177,7 +177,7 @@ export class Link {
   diagnose(id: number): Promise<void> {
     const { identity, timing, makeSocket, post } = this.#options;
     const addresses = [...new Set([this.#home, ...this.#all])].map(({ address }) => address);
-    const listed = JSON.parse(this.#toldPaths);
+    const listed = JSON.parse(this.#postedPaths);
     const patient = { addresses, listed, identity, label: this.#label, timing, makeSocket };
     return this.#doctors.run(id, patient, (state) => post({ t: "diagnosis", id, state }));
   }
@@ -302,35 +302,35 @@ export class Link {
           connect: () => void this.#relays.know(),
           changed: () => this.#changed(),
         });
-        this.#tellPaths();
+        this.#postPaths();
       },
       () => {},
     );
     return this.#loading;
   }
 
-  #tellPaths(): void {
+  #postPaths(): void {
     this.#paths?.claim();
     const paths = Object.fromEntries([...this.#channels.keys()].map((id) => [id, this.#paths?.of(id) ?? []]));
     const told = JSON.stringify(paths);
-    if (this.#paths && told !== this.#toldPaths) {
-      this.#toldPaths = told;
+    if (this.#paths && told !== this.#postedPaths) {
+      this.#postedPaths = told;
       this.#options.post({ t: "paths", paths });
     }
   }
 
   /** Handles a change that affects devices or channels. */
   #changed(): void {
-    this.#tellState();
+    this.#postState();
     this.#options.post({ t: "devices", devices: mergeDevices(this.#all) });
     for (const deviceId of this.#channels.keys()) {
       this.#updateOne(deviceId);
     }
-    this.#tellPaths();
+    this.#postPaths();
   }
 
   /** This browser is online while any relay can be reached; otherwise the state of the chosen relay counts. */
-  #tellState(): void {
+  #postState(): void {
     const online = this.#all.find((relay) => relay.connected);
     this.#options.post({ t: "link", state: (online ?? this.#home).state });
   }
@@ -346,7 +346,10 @@ export class Link {
     this.#tryBetter(deviceId);
   }
 
-  /** Only while a page is visible: a new channel counts as a present person until the device is notified otherwise. */
+  /**
+   * Tries a better path, only while a page is visible: for the device, a new channel means a present person until it is
+   * notified otherwise.
+   */
   #tryBetter(deviceId: string): void {
     const channel = this.#channels.get(deviceId);
     const better =
@@ -379,11 +382,11 @@ export class Link {
     const opening = this.#channels.get(deviceId)?.opening ?? 0;
     // Notify once for every change: a page resyncs when the opening is new.
     const key = `${status} ${opening}`;
-    if (this.#told.get(deviceId) !== key) {
-      this.#told.set(deviceId, key);
+    if (this.#postedStates.get(deviceId) !== key) {
+      this.#postedStates.set(deviceId, key);
       this.#options.post({ t: "host", deviceId, status, opening });
       this.#options.reachable?.(deviceId, status === "open" ? opening : 0);
     }
-    this.#tellPaths();
+    this.#postPaths();
   }
 }

@@ -23,7 +23,7 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     if (options.tabs) {
-      options.tabs.onmessage = ({ data }: MessageEvent<OutboxNews>) => this.#hear(data);
+      options.tabs.onmessage = ({ data }: MessageEvent<OutboxNews>) => this.#applyNews(data);
     }
   }
 
@@ -132,7 +132,7 @@ export class Outbox {
     }
   }
 
-  #hear(news: OutboxNews): void {
+  #applyNews(news: OutboxNews): void {
     this.#take(news);
     this.#options.tell(news, false);
     if (news.changed.length > 0) {

@@ -160,7 +160,7 @@ export class PairingRun {
       peer: pinOf("", peer, "pending"),
       creator: !this.#redeem,
     });
-    this.#say(this.#machine.start());
+    this.#sendMessage(this.#machine.start());
   }
 
   async #converse(message: Uint8Array): Promise<void> {
@@ -170,7 +170,7 @@ export class PairingRun {
     }
     const reply = await machine.handle(message);
     if (reply) {
-      this.#say(reply);
+      this.#sendMessage(reply);
     }
     if (machine.done && !this.over) {
       await this.#accept();
@@ -222,7 +222,7 @@ export class PairingRun {
     return this.#link;
   }
 
-  #say(body: Uint8Array): void {
+  #sendMessage(body: Uint8Array): void {
     this.#link?.send({ type: "pair_message", slot: this.#code?.slot ?? "", body: toBase64(body) });
   }
 

@@ -81,7 +81,7 @@ export class Relay implements Told {
     this.#prober = new Prober({
       dialer: this.#dialer,
       timing: options.timing,
-      ask: () => this.#askForASign(),
+      ask: () => this.#sendProbe(),
       pairing: () => options.busy(this),
     });
   }
@@ -246,7 +246,7 @@ export class Relay implements Told {
   }
 
   /** Sends a request that will be answered, to a host or to the relay. */
-  #askForASign(): boolean {
+  #sendProbe(): boolean {
     const { session, book } = this;
     // Without a device, redialling loses nothing.
     if (!session || !book.pinned.some(({ id }) => book.usable(id))) {

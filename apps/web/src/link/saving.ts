@@ -50,7 +50,7 @@ export class Saving {
   /** Observes a message to the page. */
   said(message: FromLink): void {
     if (message.t === "event" && heard.has(message.event.type)) {
-      this.#hear(message.deviceId, message.event);
+      this.#applyEvent(message.deviceId, message.event);
     }
   }
 
@@ -81,7 +81,7 @@ export class Saving {
     }
   }
 
-  #hear(deviceId: string, event: WireEvent): void {
+  #applyEvent(deviceId: string, event: WireEvent): void {
     this.#do((copies) => copies.heard(deviceId, event));
   }
 

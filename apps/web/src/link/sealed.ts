@@ -9,7 +9,7 @@ export class Sealed {
   /** Bytes of records: sealed, opened, and acknowledged to the other end. */
   #sent = 0n;
   #received = 0n;
-  #told = 0n;
+  #acknowledged = 0n;
   #messages: Promise<void> = Promise.resolve();
   #records: Promise<void> = Promise.resolve();
   #over = false;
@@ -42,9 +42,9 @@ export class Sealed {
     }
     this.#wake();
     this.#received += BigInt(record.length);
-    if (this.#received - this.#told >= ACK_EVERY) {
-      this.#told = this.#received;
-      await this.#sendRecord(() => this.#channel.sealAck(this.#told));
+    if (this.#received - this.#acknowledged >= ACK_EVERY) {
+      this.#acknowledged = this.#received;
+      await this.#sendRecord(() => this.#channel.sealAck(this.#acknowledged));
     }
     return message;
   }

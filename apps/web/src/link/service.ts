@@ -29,7 +29,7 @@ export class Service {
   readonly #hosts = new Map<string, Of<"host">>();
   #parts: Promise<Parts | null> = Promise.resolve(null);
   /** The name of a lock that is held while this worker runs. */
-  #there: Promise<string> | null = null;
+  #lockName: Promise<string> | null = null;
 
   constructor(options: ServiceOptions = {}) {
     this.#options = options;
@@ -37,7 +37,7 @@ export class Service {
 
   /** Serves another page. */
   connect(port: LinkPort): void {
-    const caughtUp = () => void this.#parts.then((parts) => this.#tellAll(page, parts));
+    const caughtUp = () => void this.#parts.then((parts) => this.#sendAll(page, parts));
     const page = new ServedPage(++this.#connected, port, caughtUp, this.#options.unconfirmed);
     // Handle messages in the order of arrival, which matters for requests.
     let chain: Promise<void> = Promise.resolve();
@@ -60,14 +60,14 @@ export class Service {
 
   /** Reports an unexpected error. */
   fault(message: string): void {
-    this.#tell({ t: "fault", message });
+    this.#send({ t: "fault", message });
   }
 
   #start(page: ServedPage, start: Start): void {
     if (start.translation || translation().parts.link) {
       speak(start.translation ?? { locale: "en", parts: {} }); // another language may have been chosen
     }
-    this.#parts = this.#parts.then((parts) => parts ?? openParts(start, this.#options, this.#tell));
+    this.#parts = this.#parts.then((parts) => parts ?? openParts(start, this.#options, this.#send));
     if (start.lock) {
       // The page holds this lock, which becomes free when the page ends for any reason.
       this.#locks?.request(start.lock, () => this.#end(page)).catch(() => {});
@@ -105,10 +105,10 @@ export class Service {
     if (parts) {
       look(parts, this.#pages);
     }
-    this.#tellAll(page, parts);
+    this.#sendAll(page, parts);
     if (this.#options.shared) {
-      this.#there ??= this.#beThere();
-      void this.#there.then((lock) => page.post({ t: "worker", lock }));
+      this.#lockName ??= this.#holdLock();
+      void this.#lockName.then((lock) => page.post({ t: "worker", lock }));
     }
   }
 
@@ -118,7 +118,7 @@ export class Service {
     void this.#parts.then((parts) => parts && leave(parts, this.#pages, page));
   }
 
-  #beThere(): Promise<string> {
+  #holdLock(): Promise<string> {
     const name = `scorel.worker ${crypto.randomUUID()}`;
     return new Promise((resolve) => {
       const held = () => {
@@ -134,7 +134,7 @@ export class Service {
   }
 
   /** Sends a page the whole current state, because it has just connected or has missed messages. */
-  #tellAll(page: ServedPage, parts: Parts | null): void {
+  #sendAll(page: ServedPage, parts: Parts | null): void {
     for (const message of this.#known.values()) {
       page.post(message);
     }
@@ -147,7 +147,7 @@ export class Service {
   }
 
   /** Sends a message to the pages that it is for. `bytes` is its size, if known. */
-  readonly #tell = (message: FromLink, bytes?: number): void => {
+  readonly #send = (message: FromLink, bytes?: number): void => {
     switch (message.t) {
       case "pairing":
       case "diagnosis": {

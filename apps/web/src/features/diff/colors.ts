@@ -43,7 +43,7 @@ export class Colors {
           for (const [i, lines] of colored.entries()) {
             this.#take(runs[from + i]?.lines ?? [], lines, fresh);
           }
-          this.#tell(fresh);
+          this.#notify(fresh);
         },
       },
     );
@@ -78,7 +78,7 @@ export class Colors {
   }
 
   /** Notifies the listeners of the lines, each in its own task: rendering all of them at once takes too long. */
-  #tell(fresh: ReadonlySet<DiffLine>): void {
+  #notify(fresh: ReadonlySet<DiffLine>): void {
     for (const [listener, shown] of this.#listeners) {
       if (shown.lines.some((line) => fresh.has(line))) {
         shown.cancel = inTurn(listener);

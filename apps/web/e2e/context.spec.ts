@@ -4,7 +4,7 @@ import { ModelServer } from "./model-server";
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 const test = base.extend<{ model: ModelServer }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are wanted from the pattern
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the required fixtures from the pattern
   model: async ({}, use) => {
     const server = new ModelServer();
     await use(server);

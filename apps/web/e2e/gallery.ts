@@ -16,7 +16,7 @@ interface Fixtures {
 
 export const test = base.extend<Fixtures, { gallery: string }>({
   gallery: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are wanted from the pattern
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the required fixtures from the pattern
     async ({}, use) => {
       const outDir = mkdtempSync(join(tmpdir(), "scorel-gallery-"));
       const root = fileURLToPath(new URL("..", import.meta.url));

@@ -7,7 +7,7 @@ import { World } from "./world";
 
 const shots = process.env.SHOTS;
 
-/** A second machine on the relay of the first one. */
+/** Starts a second machine on the relay of the first one. */
 async function secondMachine(world: World): Promise<World> {
   const desk = new World({ parts: "none" });
   await desk.joinRelay(world.url, "desk");
@@ -27,7 +27,7 @@ async function pairWith(desk: World, person: Visitor): Promise<string> {
   return device;
 }
 
-/** Waits until the page shows the session at a machine, in step with it. */
+/** Waits until the page shows the session on a machine, in sync with it. */
 async function isAt(person: Visitor, device: string, sessionId: string): Promise<void> {
   await expect(person.page).toHaveURL(new RegExp(`/d/${device}/s/${sessionId}$`));
   await expect(person.at("composer")).toBeEnabled();

@@ -33,7 +33,7 @@ const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, ha
 const rounds = Number(process.env.SCOREL_ROUNDS || 3);
 
 const test = base.extend<{ model: string }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are wanted from the pattern
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the required fixtures from the pattern
   model: async ({}, use) => {
     const server = new ModelServer();
     await use(await server.start());

@@ -125,12 +125,12 @@ export class World {
     await this.#host.line(json<{ ready: boolean }>("ready"));
   }
 
-  /** The moves that the machine knows. */
+  /** Returns the moves that the host knows. */
   moves(): Promise<{ moves: { sessionId: string; state: string }[] }> {
     return this.#ask("list_moves", {});
   }
 
-  /** Creates a session without a message in the only project, as a program on the machine does, and returns its id. */
+  /** Creates a session without messages in the only project, as a program on the host does, and returns its id. */
   async createSession(): Promise<string> {
     const { projects } = await this.#ask<{ projects: { id: string }[] }>("list_projects", {});
     const [project] = projects;

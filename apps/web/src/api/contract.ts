@@ -66,7 +66,7 @@ export interface Device {
   problem?: string;
 }
 
-/** One way to reach a device, as this browser sees it. */
+/** One path to a device, as this browser sees it. */
 export interface DevicePath {
   /** A relay, a listener on the device's local network, or a listener on its own machine. */
   kind: "relay" | "network" | "machine" | (string & {});
@@ -81,9 +81,9 @@ export interface DevicePath {
     | "refused"
     /** The device is connected there but does not answer this page: it may not allow pages of this origin. */
     | "origin"
-    /** The relay does not know of the pairing. */
+    /** The relay does not know the pairing. */
     | "unbound"
-    /** The relay says that this browser was removed. */
+    /** The relay reports that this browser was removed. */
     | "revoked"
     /** Browsers forbid a page loaded over https to connect to it. */
     | "insecure"

@@ -82,7 +82,7 @@ describe("a new session", () => {
         return undefined;
       }
       created(request);
-      return null; // the answer never comes
+      return null; // the answer never arrives
     };
     const first = await openHost();
     const key = first.newSessions.begin({ projectId: "prj_1" }, "hello");

@@ -90,7 +90,7 @@ describe("a waiting prompt", () => {
 });
 
 describe("the first prompt of a session", () => {
-  it("leads two tabs that show it to the same session", async () => {
+  it("opens the same session in two tabs that show it", async () => {
     let made = 0;
     device.intercept = (request) => {
       if (request.type !== "create_session") {

@@ -1,6 +1,6 @@
 import { t } from "../i18n/api";
 
-/** Why this page cannot work, or null. */
+/** Why this page cannot work, and what to do. */
 export interface Unsupported {
   reason: string;
   advice: string;

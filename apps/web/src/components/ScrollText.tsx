@@ -13,7 +13,7 @@ export function ScrollText({ label, text, className, ...rest }: ScrollTextProps)
   return (
     <section
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard
       tabIndex={0}
       dir="auto"
       className={cx(

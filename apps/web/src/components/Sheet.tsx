@@ -28,7 +28,7 @@ export function Sheet({ title, onClose, children, footer, wide = false }: SheetP
     }
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog, the click is only for the scrim
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog; clicks only close it on the scrim
     <dialog
       ref={ref}
       aria-labelledby={titleId}

@@ -19,7 +19,7 @@ export interface ProberOptions {
 /** A connection that received anything within this many milliseconds needs no probe. */
 const FRESH = 1_000;
 
-/** Owned by the link. */
+/** Probes one connection. Owned by the link. */
 export class Prober {
   readonly #options: ProberOptions;
   #visible = true;

@@ -11,7 +11,7 @@ export interface Timing {
   handshake: number;
   /** How long a request waits for a channel. */
   channelWait: number;
-  /** The same when the device is known to be offline. */
+  /** The same for a device that is known to be offline. */
   offlineWait: number;
   /** Silence after which the connection of a visible page is probed, and how long an answer may take. */
   probeAfter: number;

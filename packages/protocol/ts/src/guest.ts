@@ -105,7 +105,7 @@ function toSession(bytes: Bytes): string {
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {}
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what no id has
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ids contain none of them
   if (text === "" || bytes.length > MAX_SESSION_ID || /[\x00-\x20\x7f]/.test(text)) {
     throw new GuestLinkError("damaged");
   }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { quoteOf } from "./quote";
 
-it("quotes a line with its place", () => {
+it("quotes a line with its position", () => {
   expect(quoteOf({ path: "client.go", side: "new", line: 42, text: "return nil\r" }, "Why?")).toBe(
     "`client.go:42`\n```\nreturn nil\n```\nWhy?",
   );

@@ -25,11 +25,11 @@ function diffTone(line: string): string {
 /** A diff. Added and removed lines differ by background and by sign. */
 function Diff({ code, className }: { code: string; className: string | undefined }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard
     <pre tabIndex={0} className={cx("font-mono text-[0.8125rem] leading-5", className, "px-0!")}>
       <code className="block min-w-fit [overflow-wrap:anywhere]">
         {code.split("\n").map((line, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text have no other name
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text have no other key
           <span key={i} className={cx("block px-3", diffTone(line))}>
             {`${line}\n`}
           </span>
@@ -71,7 +71,7 @@ export function Code({ code, language, className }: CodeProps) {
     return <Diff code={code} className={className} />;
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard
     <pre tabIndex={0} className={cx("font-mono text-[0.8125rem] leading-5", className)}>
       <code>
         {parts.map((text, i) => (
@@ -102,11 +102,11 @@ interface PartProps {
 const Part = memo(function Part({ text, only, lines, from }: PartProps) {
   const shown = lines
     ? lines.slice(from, from + partLines).map((line, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text have no other name
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text have no other key
         <Fragment key={i}>
           {line.map((token, j) =>
             token.className ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: nor have the tokens of a line
+              // biome-ignore lint/suspicious/noArrayIndexKey: neither have the tokens of a line
               <span key={j} className={token.className}>
                 {token.text}
               </span>

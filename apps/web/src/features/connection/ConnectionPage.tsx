@@ -52,7 +52,7 @@ export function ConnectionPage() {
           </>
         }
       />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard */}
       <main tabIndex={0} className="safe-x min-h-0 flex-1 overflow-y-auto py-5">
         <div className="mx-auto max-w-2xl space-y-4">{state ? <Diagnosis state={state} /> : null}</div>
       </main>

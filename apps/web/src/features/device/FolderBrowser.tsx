@@ -81,7 +81,7 @@ function Crumbs({ path, onGo }: { path: string; onGo: (path: string) => void }) 
   const parts = crumbs(path);
   return (
     // The end of a long path matters most: the row begins at its right edge.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard
     <div tabIndex={0} className="flex min-w-0 flex-1 flex-row-reverse overflow-x-auto" title={path}>
       <ol aria-label={t("device.folderBrowser.folder")} className="mr-auto flex items-center font-mono text-sm">
         {parts.map((part, i) => (

@@ -29,7 +29,7 @@ export function LineText({ text, tokens, pieces, mark: Mark }: LineTextProps) {
         }
         const Around = changed ? Mark : "span";
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line have no other name
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line have no other key
           <Around key={i} className={className}>
             {part}
           </Around>

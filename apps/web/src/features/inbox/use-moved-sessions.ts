@@ -32,7 +32,7 @@ export function useMovedSessions(machines: readonly Machine[] | null): void {
   });
   const ids = machines?.map(({ device }) => device.id).join(" ") ?? "";
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the hosts are those of the ids
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids determine the hosts
   useEffect(() => {
     const stops = latest.current.machines?.map(({ host }) =>
       host.onEvent((event) => {

@@ -46,7 +46,7 @@ export default function Palette() {
     }
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog, the click is only for the scrim
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog; clicks only close it on the scrim
     <dialog
       ref={dialog}
       aria-label={t("keys.palette.title")}

@@ -81,8 +81,8 @@ interface OptionProps extends Pick<PaletteListProps, "onActive" | "onRun"> {
 function Option({ id, entry, now, selected, onActive, onRun }: OptionProps) {
   const { title, icon, place, excerpt, at, keys } = entry;
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus, and takes the keys
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and takes the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus and handles the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
     <div
       id={id}
       role="option"
@@ -113,7 +113,7 @@ function Option({ id, entry, now, selected, onActive, onRun }: OptionProps) {
       {keys ? (
         <span className="flex gap-1">
           {keys.map((name, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: one key can be pressed twice, and they never move
+            // biome-ignore lint/suspicious/noArrayIndexKey: keys may repeat, and the order never changes
             <Key key={i} name={name} />
           ))}
         </span>

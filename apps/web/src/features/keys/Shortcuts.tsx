@@ -79,7 +79,7 @@ function Group({ title, keys }: { title: string; keys: Keys }) {
           <div key={what} className="contents">
             <dt className="flex flex-wrap gap-1">
               {names.map((name, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: one key can be pressed twice, and they never move
+                // biome-ignore lint/suspicious/noArrayIndexKey: keys may repeat, and the order never changes
                 <Key key={i} name={name} />
               ))}
             </dt>

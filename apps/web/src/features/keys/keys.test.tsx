@@ -225,7 +225,7 @@ test.each([
 });
 
 test.each(["/", "/pair", "/connection", "/share", "/nowhere", "/d/dev_one", "/d/dev_one/s/s1", "/d/dev_none"])(
-  "the first control of %s leads to its main content",
+  "the first control of %s skips to its main content",
   async (path) => {
     setMedia("(min-width: 768px)", true);
     const { scorel } = world();

@@ -42,7 +42,7 @@ export function useNote(host: Host, opened: NotePlace | null) {
     setText(current.text);
     setTheirs(null);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is read once; what changes later shows when it is saved
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read once; later changes are detected on saving
   useEffect(() => {
     if (opened) {
       read(host, opened).then(take, (cause) => setError(sentence(cause)));

@@ -35,7 +35,7 @@ export function MachineChoice({ device, chosen, onChoose }: MachineChoiceProps) 
   );
 }
 
-/** Why no session can be moved to a machine; null where one can. */
+/** Returns why no session can be moved to a machine; null if one can. */
 function useWhyNot({ id, revoked, problem }: Device): string | null {
   const host = useHost(id);
   const status = useReadable(host.status);

@@ -2,7 +2,7 @@ import { Button } from "../../components/Button";
 import { MachineIcon } from "../../components/icons";
 import { t } from "../../i18n/move";
 
-/** Opens the choice of another machine; null where this browser may not move sessions. */
+/** The button that opens the choice of another machine; `onMove` is null if this browser may not move sessions. */
 export function MoveAction({ onMove }: { onMove: (() => void) | null }) {
   return (
     <div className="mt-2">

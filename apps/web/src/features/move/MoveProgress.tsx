@@ -3,7 +3,7 @@ import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/move";
 import type { Move } from "./move-session";
 
-/** How far a move is; null is before the machines have met. */
+/** The progress of a move; `move` is null before the machines have met. */
 export function MoveProgress({ move, wait }: { move: Move | null; wait: boolean }) {
   const percent = move ? Math.floor((100 * move.sent) / Math.max(1, move.total)) : 0;
   const skipped = (move?.skipped?.length ?? 0) + (move?.moreSkipped ?? 0);

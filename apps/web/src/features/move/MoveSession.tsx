@@ -31,7 +31,7 @@ export default function MoveSession({ host, session, onClose }: MoveSessionProps
   const { move, arranging, error, begin, cancel } = useMove(host, session, () => {
     const there = devices?.find(({ id }) => id === (to || move?.to))?.label ?? label;
     if (open.sessionId !== session.id) {
-      toast(t("move.progress.done", { label: there })); // its own page says so where it continues
+      toast(t("move.progress.done", { label: there })); // its page shows where it continues
     }
     onClose();
   });

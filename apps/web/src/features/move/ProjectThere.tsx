@@ -8,13 +8,13 @@ import { useHost, useHostQuery } from "../shared/host-queries";
 export interface ProjectThereProps {
   from: Host;
   to: string;
-  /** Of the session, where it is now. */
+  /** The session's current project. */
   projectId: string;
   chosen: string;
   onChoose: (projectId: string) => void;
 }
 
-/** Chooses the project on the other machine: at first the one with the same folder, or with the same name. */
+/** Chooses the project on the other machine: initially the one with the same folder, or with the same name. */
 export function ProjectThere({ from, to, projectId, chosen, onChoose }: ProjectThereProps) {
   const there = useHost(to);
   const ours = useHostQuery(from, "list_projects", {}).data?.projects;

@@ -10,13 +10,13 @@ export interface Arranging {
   to: Host;
   sessionId: string;
   projectId: string;
-  /** Waits until a running turn ends. */
+  /** Whether to wait until a running turn ends. */
   wait: boolean;
-  /** Aborted when the person takes it back before the machines have met. */
+  /** Aborted when the person cancels before the machines have met. */
   signal: AbortSignal;
 }
 
-/** Introduces the machines to each other. Where that fails, nothing has changed. */
+/** Introduces the machines to each other. If that fails, nothing has changed. */
 export async function arrangeMove({ from, to, sessionId, projectId, wait, signal }: Arranging): Promise<Move> {
   const { move, offer } = await from.request("prepare_move", { sessionId, to: to.deviceId, wait });
   try {
@@ -26,14 +26,14 @@ export async function arrangeMove({ from, to, sessionId, projectId, wait, signal
     // The machine that has the session rejects keys that are not those of the chosen machine.
     return (await from.request("start_move", { moveId: move.id, keys, paths, proof })).move;
   } catch (err) {
-    // Otherwise it expires.
+    // Without this, the move expires later.
     await Promise.allSettled([from, to].map((host) => host.request("cancel_move", { moveId: move.id })));
     const old = err instanceof ApiError && err.kind === ApiKind.unknown_request;
     throw old ? new Error(t("move.sheet.tooOld")) : err;
   }
 }
 
-/** The move of a session that is under way; null where there is none. */
+/** Returns the pending move of a session; null if there is none. */
 export async function currentMove(host: Host, sessionId: string): Promise<Move | null> {
   const { moves } = await host.request("list_moves", {});
   return moves.find((each) => each.sessionId === sessionId && !each.incoming && !isOver(each)) ?? null;

@@ -5,10 +5,10 @@ import { t } from "../../i18n/move";
 import { sentence } from "../shared/errors";
 import { arrangeMove, currentMove, isOver, type Move } from "./move-session";
 
-/** How often the machine is asked how far a move is, in milliseconds. */
+/** How often the host is asked for the progress of a move, in milliseconds. */
 const lookEvery = 300;
 
-/** A move of a session: one that is under way already, or the one that is begun here. */
+/** A move of a session: a pending one, or one begun here. */
 export function useMove(from: Host, session: SessionSummary, onDone: () => void) {
   const [move, setMove] = useState<Move | null>(null);
   const [arranging, setArranging] = useState(false);
@@ -31,7 +31,7 @@ export function useMove(from: Host, session: SessionSummary, onDone: () => void)
     void currentMove(from, session.id).then(
       (now) => now && setMove(now),
       () => {},
-    ); // an older host knows no moves
+    ); // an older host without moves
   }, [from, session.id]);
 
   const moveId = move?.id;
@@ -56,7 +56,7 @@ export function useMove(from: Host, session: SessionSummary, onDone: () => void)
     setArranging(true);
     const arranged = arrangeMove({ from, to, sessionId: session.id, projectId, wait: session.running, signal });
     try {
-      // A person who cancels does not wait for the turn. What the machines have prepared is canceled when they answer.
+      // A person who cancels need not wait for the turn. The machines' preparations are canceled once they answer.
       take.current(await Promise.race([arranged, aborted(signal)]));
     } catch (err) {
       setError(signal.aborted ? t("move.progress.notMovedShort") : sentence(err));
@@ -77,7 +77,7 @@ export function useMove(from: Host, session: SessionSummary, onDone: () => void)
   return { move, arranging, error, begin, cancel };
 }
 
-/** Fails when the signal is aborted. */
+/** Rejects when the signal is aborted. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, fail) => signal.addEventListener("abort", () => fail(signal.reason), { once: true }));
 }

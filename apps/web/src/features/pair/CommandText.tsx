@@ -4,7 +4,7 @@ export function CommandText({ command, ...rest }: { command: string; "data-testi
     <code className="min-w-0 flex-1 py-1.5 font-mono text-sm" {...rest}>
       {command.split(" ").flatMap((word, i) => [
         i > 0 ? " " : "",
-        // biome-ignore lint/suspicious/noArrayIndexKey: words of a command have no other name, and stay in their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: words of a command have no other key, and never move
         <span key={i} className="inline-block max-w-full [overflow-wrap:anywhere]">
           {word}
         </span>,

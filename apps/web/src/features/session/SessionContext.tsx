@@ -187,7 +187,7 @@ const boxed =
 
 function Text({ children }: { children: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard
     <pre tabIndex={0} className={boxed}>
       {children}
     </pre>

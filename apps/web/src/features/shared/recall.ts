@@ -23,7 +23,7 @@ export function useRecalled<K extends keyof Requests>(
   const hash = JSON.stringify(queryKey);
   const latest = useRef({ queryKey, fields, shape });
   latest.current = { queryKey, fields, shape };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key names what is asked for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the request
   useEffect(() => {
     const { queryKey: key, fields: asked, shape: shaped } = latest.current;
     if (!KEPT.includes(name) || client.getQueryData(key) !== undefined || host.status.get() === "open") {

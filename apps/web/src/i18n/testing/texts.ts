@@ -57,9 +57,9 @@ export function textsOf(file: string, source: string): Texts {
     FunctionDeclaration: runsLater,
     FunctionExpression: runsLater,
     PropertyDefinition: runsLater,
-    // biome-ignore lint/correctness/noComponentHookFactories: the names are those of nodes
+    // biome-ignore lint/correctness/noComponentHookFactories: these are names of syntax nodes
     JSXElement: ({ children }) => children.forEach(child),
-    // biome-ignore lint/correctness/noComponentHookFactories: the names are those of nodes
+    // biome-ignore lint/correctness/noComponentHookFactories: these are names of syntax nodes
     JSXFragment: ({ children }) => children.forEach(child),
     JSXAttribute({ name, value, start, end }) {
       if (name.name === "className") {

@@ -37,7 +37,7 @@ describe("the space for copies", () => {
     store.close();
   });
 
-  it("is limited in bytes of images, of each session and of all, which take no place of texts", async () => {
+  it("is limited in bytes of images, per session and in total, without displacing text", async () => {
     const store = await storeAt({ now: 1 });
     await store.write(scope("a"), "text");
     for (const id of ["image a 1", "image a 2", "image b 1"]) {

@@ -132,7 +132,7 @@ describe("the focus", () => {
     expect(document.activeElement).toBe(heading("Run three"));
   });
 
-  it("goes to the transcript when the last card leaves", async () => {
+  it("moves to the transcript when the last card disappears", async () => {
     const { show } = open({ approvals: asks("one") });
     within("Run one", "deny").focus();
     await act(async () => fireEvent.click(within("Run one", "deny")));

@@ -47,7 +47,7 @@ export function useAnswer<Given, Answered>(options: AnswerOptions<Given, Answere
       void send(given);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when the answer has arrived
+  // biome-ignore lint/correctness/useExhaustiveDependencies: called once, when the answer has arrived
   useEffect(() => {
     if (arrived) {
       onAnswered?.();

@@ -32,7 +32,7 @@ export function useCardFocus(open: readonly string[], done: readonly string[]): 
   }, []);
   const opened = open.join(" ");
   const closed = done.join(" ");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another set of cards is what may move the focus
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a changed set of cards moves the focus
   useLayoutEffect(() => {
     const { activeElement } = document;
     const nowhere = !activeElement || activeElement === document.body;

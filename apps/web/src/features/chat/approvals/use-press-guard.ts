@@ -57,7 +57,7 @@ export function usePressGuard(
       made.stop();
     };
   }, [area, card, on, pointer]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another epoch is all there is to it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the epoch changes
   useEffect(() => guard.current?.restart(), [epoch]);
   return useMemo(
     () => ({

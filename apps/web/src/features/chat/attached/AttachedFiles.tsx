@@ -48,7 +48,7 @@ export function SentFiles({ files }: { files: FileInText[] }) {
   return files.map((file, i) =>
     "text" in file ? (
       <details
-        // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand there twice, and none moves
+        // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and the order never changes
         key={i}
         data-testid="sent-file"
         className="my-2 min-w-0 rounded-md border border-line bg-surface text-sm"
@@ -57,7 +57,7 @@ export function SentFiles({ files }: { files: FileInText[] }) {
           <FileLabel file={file} />
         </summary>
         <pre
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard
           tabIndex={0}
           dir="auto"
           className="max-h-80 overflow-auto border-line border-t px-3 py-2 font-mono text-xs"
@@ -66,7 +66,7 @@ export function SentFiles({ files }: { files: FileInText[] }) {
         </pre>
       </details>
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand there twice, and none moves
+      // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and the order never changes
       <FileChip key={i} file={file} />
     ),
   );

@@ -11,7 +11,7 @@ export function Pictures({ blocks }: { blocks: ImageBlock[] }) {
   return (
     <div data-testid="pictures" className="my-2 flex flex-wrap gap-2">
       {blocks.map((block, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the same image may stand there twice, and none moves
+        // biome-ignore lint/suspicious/noArrayIndexKey: images may repeat, and the order never changes
         <Picture key={i} block={block} />
       ))}
     </div>

@@ -38,7 +38,7 @@ function Switcher({ entryId, version }: { entryId: string; version: Version }) {
     },
   });
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a form's
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs to a form
     <span
       ref={group}
       role="group"

@@ -61,7 +61,7 @@ export function ProcessLog({ logRef, startedAt, lines, omitted }: ProcessLogProp
     <>
       <ol
         data-testid="process-log"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard
         tabIndex={0}
         className="max-h-80 space-y-0.5 overflow-auto text-[0.8125rem]"
       >
@@ -111,7 +111,7 @@ export function FollowedLog({ process }: { process: Process }) {
         ref={box}
         onScroll={scrolled}
         data-testid="process-log"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard
         tabIndex={0}
         className="max-h-80 space-y-0.5 overflow-auto text-[0.8125rem]"
       >

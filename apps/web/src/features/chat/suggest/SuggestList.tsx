@@ -65,7 +65,7 @@ export function SuggestList<T>({ kind, label, items, keyOf, children, empty, not
       </p>
       <div id={id} role="listbox" aria-label={label} className={cx("overflow-y-auto", items.length > 0 && "p-1")}>
         {items.map((item, i) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and gives the keys
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and forwards the keys
           <div
             key={keyOf(item)}
             id={idOf(item)}

@@ -51,10 +51,10 @@ export function LinkedText({ text }: { text: string }) {
   const parts = useMemo(() => (files ? mentionsIn(text, files.folder, maxLinks) : [text]), [files, text]);
   return parts.map((part, i) =>
     typeof part === "string" ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other name
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other key
       <Fragment key={i}>{part}</Fragment>
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: nor have the links in it
+      // biome-ignore lint/suspicious/noArrayIndexKey: neither have the links in it
       <FileLink key={i} place={part.place}>
         {part.text}
       </FileLink>

@@ -33,7 +33,7 @@ const components: Components = {
     />
   ),
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard
     <div className="md-table" tabIndex={0}>
       <table>{children}</table>
     </div>

@@ -2,7 +2,7 @@ import { visible } from "./visible";
 
 /** Escape sequences that color a terminal, move its cursor, or name its window. */
 const sequences =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B\n]*(?:\u0007|\u001B\\)?|[PX^_][^\u001B\n]*(?:\u001B\\)?|[ -/]*[0-~])/g;
 
 /**

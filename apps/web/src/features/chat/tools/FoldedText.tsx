@@ -46,7 +46,7 @@ export function FoldedText({ text, tail = false }: FoldedTextProps) {
       {tail ? more : null}
       <pre
         ref={box}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling boxes must be reachable by keyboard
         tabIndex={0}
         className="max-h-[32rem] overflow-auto whitespace-pre-wrap break-words font-mono text-[0.8125rem] text-muted leading-5 [overflow-wrap:anywhere]"
       >

@@ -1,4 +1,4 @@
-// Browsers that may do less than others: how they are limited, and what they see themselves.
+// Scenes of browsers with limited access: their limits, and what they see themselves.
 import { ApiError } from "../src/api/contract";
 import { ApiKind, type Client } from "../src/api/types";
 import { hostInfo } from "../src/app/testing/builders";

@@ -1,4 +1,4 @@
-// Tool cards in every state that they have.
+// Tool cards in all their states.
 import { emptyLive } from "../src/api/projection";
 import { assistant, call, custom, result, user } from "../src/app/testing/builders";
 import { goFile, testOutput } from "./texts";

@@ -61,7 +61,7 @@ function diagnosis(ofRelay: Stop | undefined, ofDevices: (Stop | undefined)[]): 
   };
 }
 
-/** Diagnoses to look at, by name of the scene. */
+/** Diagnoses to view, by the name of the scene. */
 export const diagnoses: Record<string, DiagnosisState> = {
   connection: diagnosis(undefined, []),
   connectionoffline: diagnosis(undefined, [

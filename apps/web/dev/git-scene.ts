@@ -54,7 +54,7 @@ function commits(): GitCommitInfo[] {
   }));
 }
 
-/** Puts the folders of a machine into a repository. */
+/** Makes the folders of a machine a repository. */
 export function inRepository(host: FakeHost): void {
   host.handlers.git_status = () => ({
     repository: true,

@@ -1,4 +1,4 @@
-// Scenes of what pages must stand: much at once, long, foreign, broken.
+// Scenes of extreme contents: very much, very long, foreign, or broken.
 
 import { emptyLive } from "../src/api/projection";
 import type { SubagentChild } from "../src/api/types";
@@ -175,7 +175,7 @@ const foreign = chat((session, scorel) => {
   longLists(scorel);
 });
 
-/** Names of every kind in the lists. */
+/** Fills the lists with names of every kind. */
 function longLists(scorel: FakeScorel): void {
   const host = scorel.host(dev);
   const now = Date.now();

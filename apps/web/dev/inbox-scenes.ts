@@ -1,4 +1,4 @@
-// Scenes of the inbox: several machines, what asks, what is new, nothing, too old.
+// Scenes of the inbox: several machines, sessions that ask, unread ones, none, and machines that are too old.
 import type { Approval, SessionSummary } from "../src/api/types";
 import { approval, hostInfo, project, question, summary } from "../src/app/testing/builders";
 import { type FakeScorel, FakeSession } from "../src/app/testing/fake-scorel";
@@ -32,7 +32,7 @@ const tests: Approval = approval({
   proposedRules: ["bash(go test *)"],
 });
 
-/** A machine with sessions, all of which can be opened. */
+/** Adds a machine with sessions, all of which can be opened. */
 function stock(scorel: FakeScorel, id: string, path: string, sessions: SessionSummary[]): void {
   const host = scorel.host(id);
   host.handlers.get_host = () => ({ host: hostInfo({ deviceId: id }) });
@@ -44,7 +44,7 @@ function stock(scorel: FakeScorel, id: string, path: string, sessions: SessionSu
   }
 }
 
-/** Three machines, one of them offline; three sessions ask, and some have something new. */
+/** Three machines, one of them offline; three sessions ask, and some are unread. */
 function several(): FakeScorel {
   const scorel = world();
   const now = Date.now();

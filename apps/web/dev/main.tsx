@@ -1,5 +1,4 @@
-// The app on made-up data, to look at it: `npm run dev`, then open
-// /dev/?scene=chat. It is no part of the build.
+// The app on made-up data, for viewing: `npm run dev`, then open /dev/?scene=chat. It is not part of the build.
 import { createMemoryHistory } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import { App } from "../src/app/App";

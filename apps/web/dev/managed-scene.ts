@@ -159,7 +159,7 @@ const notes = [
   note("taste", "user", "How Ada likes changes: small, with a test that can fail"),
 ];
 
-/** A session that has spent much, in a project with rules and servers. */
+/** A session with high usage, in a project with rules and servers. */
 export const managed = chat((session, scorel) => {
   const host = scorel.host(dev);
   const info = hostInfo({
@@ -240,7 +240,7 @@ export const managed = chat((session, scorel) => {
   session.patch({ summary: told });
 });
 
-/** On a machine whose sandbox leaves much open. */
+/** A session on a machine with a weak sandbox. */
 export const weak = chat((_, scorel) => {
   const host = scorel.host(dev);
   const sandboxLimits = {

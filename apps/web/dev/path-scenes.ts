@@ -1,4 +1,4 @@
-// Scenes of the paths to a machine: each state that one can have, and one that took over.
+// Scenes of the paths to a machine: each state of a path, and one that took over.
 import type { DevicePath } from "../src/api/contract";
 import type { DiagnosisState } from "../src/api/diagnosis";
 import { diagnoses } from "./diagnoses";

@@ -10,7 +10,7 @@ function photo(name: string, width: number, height: number) {
   return { type: "image" as const, data: "", mimeType: "image/png", sha256: name.repeat(64), size: 900, width, height };
 }
 
-/** Prompts with images: in the log, refused, and in the queue. The model accepts none. */
+/** Prompts with images: in the log, rejected, and in the queue. The model accepts none. */
 function pictures(session: FakeSession, scorel: FakeScorel): void {
   const host = scorel.host(dev);
   host.handlers.get_blob = ({ sha256 }) => ({
@@ -47,7 +47,7 @@ function pictures(session: FakeSession, scorel: FakeScorel): void {
   });
 }
 
-/** A picture of a page, as base64. */
+/** Returns a picture of a page, as base64. */
 function drawn(width: number, height: number, color: string): string {
   const canvas = Object.assign(document.createElement("canvas"), { width, height });
   const pen = canvas.getContext("2d");

@@ -1,11 +1,11 @@
-// What a browser shows of its own: saved copies, a new version, and what another app shared.
+// Scenes of the browser's own data: saved copies, a new version, and content that another app shared.
 import { Store } from "../src/api/store";
 import type { Requests } from "../src/api/types";
 import { chat, dev, log, type Scene, world } from "./world";
 
 const savedAt = Date.now() - 3 * 60 * 60 * 1000;
 
-/** The machine cannot be reached, and what it said is known from copies. */
+/** The machine cannot be reached, and its data is known from copies. */
 function away(): Scene {
   const scorel = world();
   const host = scorel.host(dev);

@@ -25,7 +25,7 @@ function streaming(session: FakeSession): void {
   }, 20);
 }
 
-/** A stream of 200 pieces a second that never ends, below a long log. */
+/** Streams 200 pieces a second endlessly, below a long log. */
 function flood(session: FakeSession): void {
   const words = answer.split(/(?<= )/);
   let text = "";
@@ -54,7 +54,7 @@ const offline: Partial<SessionState> = {
   ],
 };
 
-/** The relay is gone, and prompts wait for it. */
+/** The relay cannot be reached, and prompts wait for it. */
 function waiting(): FakeScorel {
   const scorel = world();
   const prompt = { deviceId: dev, projectId: "p1", sessionId: "s1", images: 0, error: null };
@@ -181,7 +181,7 @@ const asking = chat((session) =>
   }),
 );
 
-/** Where a session begins, with agents to choose from. */
+/** The page of a new session, with agents to choose from. */
 function starting(change: (scorel: FakeScorel) => void): () => Scene {
   return () => {
     const scorel = world();

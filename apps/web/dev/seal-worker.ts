@@ -1,24 +1,23 @@
-// One end of a sealed channel, in a worker as on the page. Another such worker is the
-// other end, and a MessagePort between them stands for the relay. What is measured is
-// the product's code over WebCrypto, without a network.
+// One end of a sealed channel, in a worker as on the page. Another such worker is the other end, and a MessagePort
+// between them replaces the relay. The benchmark measures the product's code over WebCrypto, without a network.
 import { type Bytes, generateKeys, Handshake, type Identity, type SealPeer, utf8 } from "@scorel/protocol";
 import { Sealed } from "../src/link/sealed";
 
 export type Payload = "text" | "image";
 
-/** What the page asks of a worker. */
+/** The page's orders to a worker. */
 export type Order =
   | { t: "connect"; kind: "dev" | "cli"; port: MessagePort }
   | { t: "send"; payload: Payload; size: number; volume: number }
   | { t: "receive"; volume: number };
 
-/** What came of it: the time that a send or receive took and the longest that a timer had to wait, in ms. */
+/** The result: the time that a send or receive took and the longest delay of a timer, in milliseconds. */
 export interface Report {
   took: number;
   waited: number;
 }
 
-/** JSON as the host sends it while a model writes. */
+/** Returns JSON as the host sends it while a model streams. */
 function text(size: number): Bytes {
   let out = "";
   for (let n = 0; out.length < size; n++) {
@@ -27,13 +26,13 @@ function text(size: number): Bytes {
   return utf8(out.slice(0, size));
 }
 
-/** What hardly compresses: an image in base64. */
+/** Returns data that hardly compresses: an image in base64. */
 function image(size: number): Bytes {
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   return Uint8Array.from({ length: size }, () => digits.charCodeAt(Math.random() * 64));
 }
 
-/** Watches how long a timer that is due at once has to wait for its turn. */
+/** Measures how long a timer that is due at once is delayed. */
 function watch(): () => number {
   let last = performance.now();
   let longest = 0;
@@ -89,7 +88,7 @@ function next(port: MessagePort): Promise<unknown> {
   });
 }
 
-/** Runs the handshake: each end tells who it is first. */
+/** Runs the handshake after the ends have exchanged their identities. */
 async function connect(kind: "dev" | "cli", port: MessagePort): Promise<End> {
   const self: Identity = await generateKeys(kind);
   const hello = next(port);

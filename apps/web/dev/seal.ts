@@ -1,21 +1,21 @@
-// The page of `npm run bench`: two workers send to each other through the seal while
-// the page watches for long tasks of its own.
+// The page of `npm run bench`: two workers send to each other through the seal while the page records its own long
+// tasks.
 import type { Order, Payload, Report } from "./seal-worker";
 
 export interface Row {
   payload: Payload;
-  /** Bytes of a message. */
+  /** The size of a message, in bytes. */
   size: number;
-  /** Millions of message bytes a second, from the host's end to the page's and back. */
+  /** The throughput in millions of message bytes per second, from the host's end to the page's and back. */
   down: number;
   up: number;
-  /** The longest time in ms that a timer in the page's worker had to wait. */
+  /** The longest delay of a timer in the page's worker, in milliseconds. */
   waited: number;
 }
 
 export interface Measured {
   rows: Row[];
-  /** The longest task of the page in ms; 0 when none took 50. */
+  /** The longest task of the page, in milliseconds; 0 if none took 50. */
   task: number;
 }
 
@@ -25,7 +25,7 @@ declare global {
   }
 }
 
-/** Bytes of messages in each direction of a measurement, and how many messages at most. */
+/** The bytes of messages in each direction of a measurement, and the maximum number of messages. */
 const VOLUME = 32 << 20;
 const MESSAGES = 4096;
 
@@ -39,7 +39,7 @@ function ask(worker: Worker, order: Order, transfer: Transferable[] = []): Promi
   });
 }
 
-/** Sends one way; the time is the receiver's. */
+/** Sends in one direction; the time is the receiver's. */
 async function pass(from: Worker, to: Worker, payload: Payload, size: number): Promise<[Report, Report]> {
   const received = ask(to, { t: "receive", volume: volume(size) });
   const sent = await ask(from, { t: "send", payload, size, volume: volume(size) });

@@ -1,4 +1,4 @@
-// What the scenes share: a browser with some machines, and a session to change.
+// Shared by the scenes: a browser with some machines, and a session to change.
 import { emptyLive } from "../src/api/projection";
 import type { Shell } from "../src/api/shell";
 import type { Project, SessionEntry, SessionSummary } from "../src/api/types";
@@ -10,14 +10,14 @@ import { answer, goFile, testOutput } from "./texts";
 export interface Scene {
   scorel: FakeScorel;
   path: string;
-  /** What keeps the page's files. */
+  /** Caches the page's files. */
   shell?: Shell;
 }
 
 export const dev = "dev_k7w2mxqj4rr6h3vthz5a2n8e";
 const minute = 60_000;
 
-/** A machine that holds no command back. */
+/** A machine without a sandbox for commands. */
 const unconfined = { sandbox: "none", sandboxNote: "bubblewrap is not installed, and this kernel has no Landlock" };
 
 export function world(): FakeScorel {

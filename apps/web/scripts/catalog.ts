@@ -8,12 +8,10 @@ const english = fileURLToPath(new URL("../src/i18n/en/", import.meta.url));
 const suffix = "?messages";
 
 /**
- * Compiles a message catalog that is imported with "?messages". The page gets the
- * parsed messages, so that it ships no parser; a message that does not parse fails
- * the build. A build also replaces each id by its place in its catalog, wherever
- * the id stands in the code: the ids would be larger than the messages. A
- * translation has the places of the English messages; a test finds what it lacks,
- * and until then the page shows that in English.
+ * Compiles a message catalog that is imported with "?messages". The page gets the parsed messages, so that it ships no
+ * parser; a message that does not parse fails the build. A build also replaces each id by its position in its catalog,
+ * wherever the id occurs in the code: the ids would be larger than the messages. A translation has the positions of the
+ * English messages; a test finds missing ones, and until then the page shows those in English.
  */
 export function catalog(): Plugin {
   let places: ReadonlyMap<string, string> | null = null;
@@ -46,7 +44,7 @@ function read(file: string): Record<string, string> {
   return JSON.parse(readFileSync(file, "utf8"));
 }
 
-/** The place of each id in its catalog, as a string in the code. */
+/** Returns the position of each id in its catalog, as a string for the code. */
 function placesOfIds(): ReadonlyMap<string, string> {
   const catalogs = readdirSync(english).map((name) => Object.keys(read(join(english, name))));
   return new Map(catalogs.flatMap((ids) => ids.map((id, place) => [id, `"${place}"`])));

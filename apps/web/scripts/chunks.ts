@@ -6,18 +6,18 @@ const page = (path: string) => file(`features/${path}.tsx`);
 
 const session = [page("chat/ChatPage")];
 
-/** What the bundler adds. On its own it would be one more request. */
+/** Added by the bundler. As a separate file it would be one more request. */
 const runtime = "\0rolldown/runtime.js";
 
 interface Part {
   name: string;
-  /** The modules whose imports it takes. */
+  /** The modules whose imports it contains. */
   roots: string[];
-  /** It takes only what these import too. */
+  /** Restricts it to modules that these import too. */
   and?: string[];
 }
 
-/** What each file holds, the first one first. */
+/** The contents of each file, the first one first. */
 const parts: Part[] = [
   { name: "boot", roots: [file("app/boot.ts")] },
   { name: "app", roots: [file("app/main.tsx")] },
@@ -33,7 +33,7 @@ interface Graph {
   getModuleInfo(id: string): { importedIds: string[] } | null;
 }
 
-/** Everything that a module imports, and what that imports. Dynamic imports do not count. */
+/** Returns everything that modules import, transitively. Dynamic imports do not count. */
 function closure(ids: readonly string[], graph: Graph, seen = new Set<string>()): Set<string> {
   for (const id of ids) {
     if (!seen.has(id)) {
@@ -45,15 +45,15 @@ function closure(ids: readonly string[], graph: Graph, seen = new Set<string>())
 }
 
 /**
- * Modules that several pages share would each get a small file for every set of pages that shares them: on a slow
- * network fifty round trips before a session can be read. What begins a page is one file, the rest of the first load is
- * one, and so are the modules that the inbox and other pages share with a session, those that only these share, and
- * those that a session and others need besides.
+ * Groups modules that several pages share, which would otherwise get a small file for every set of pages that shares
+ * them: on a slow network fifty round trips before a session can be read. The code that begins a page is one file, the
+ * rest of the first load is one, and so are the modules that the inbox and other pages share with a session, those that
+ * only these share, and those that a session and others need besides.
  */
 export function groups() {
   return parts.map(({ name, roots, and }, i) => {
     let needed: Set<string> | undefined;
-    // The other pages stay files of their own.
+    // The other pages remain separate files.
     const first = name === "boot" || name === "app";
     return {
       debugName: name,
@@ -65,7 +65,7 @@ export function groups() {
         const taken = needed.has(id) || (name === "boot" && id === runtime);
         return taken && (first || !roots.includes(id)) ? name : null;
       },
-      // What nothing else needs stays with the page.
+      // Code that only one page needs stays with it.
       minShareCount: first ? 1 : 2,
       priority: parts.length - i,
     };

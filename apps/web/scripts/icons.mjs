@@ -5,7 +5,7 @@ import { chromium } from "@playwright/test";
 const root = new URL("../public/", import.meta.url);
 const svg = readFileSync(new URL("icon.svg", root), "utf8");
 
-/** Without its round corners, for systems that cut icons to a shape of their own. `scale` leaves a margin for that. */
+/** Without its round corners, for systems that crop icons to their own shape. `scale` leaves a margin for that. */
 const square = (scale) => {
   const margin = (64 * (1 - scale)) / 2;
   const [background] = svg.match(/<rect[^>]*\/>/);

@@ -4,13 +4,13 @@ import type { Plugin } from "vite";
 /** The page that is served at the address of a session. */
 export const sessionPage = "session.html";
 
-/** What the first code of every page loads. */
+/** Loaded by the first script of every page. */
 const app = "/src/app/main.tsx";
 const session = "/src/features/chat/ChatPage.tsx";
 
 /**
- * Names the files of the first load in the page: the browser fetches them together, and not once the code that asks for
- * them has run. Makes a second page for the addresses of sessions, which also names the files of a session.
+ * Names the files of the first load in the page, so that the browser fetches them together instead of when the
+ * importing code runs. Creates a second page for the addresses of sessions, which also names the files of a session.
  */
 export function sessionPageOf(): Plugin {
   return {
@@ -32,7 +32,7 @@ export function sessionPageOf(): Plugin {
   };
 }
 
-/** The scripts that hold these modules, and all that they import. */
+/** Returns the scripts that contain these modules, and everything that they import. */
 function filesOf(bundle: OutputBundle, modules: readonly string[]): Set<string> {
   const files = new Set<string>();
   const walk = (file: string): void => {

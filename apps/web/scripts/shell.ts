@@ -15,9 +15,9 @@ interface Chunk {
 }
 
 /**
- * Tells the service worker of a build its files: the page, everything that it can open, its workers, styles and icons.
- * Highlighting and its grammars are megabytes; they are kept once they were used. The version is a hash of all contents,
- * so that a build with another file has another service worker, which is how browsers notice an update.
+ * Gives the service worker of a build the list of its files: the page, everything that it can open, its workers, styles
+ * and icons. Highlighting and its grammars are megabytes; they are cached once used. The version is a hash of all
+ * contents, so that a build with another file has another service worker, which is how browsers detect an update.
  */
 export function shell(): Plugin {
   let dist = "";
@@ -65,7 +65,10 @@ export function shell(): Plugin {
   };
 }
 
-/** Writes the texts of a version a second time, as brotli: a sixth less than gzip, and too slow to make for a request. */
+/**
+ * Compresses the texts of a version a second time, with brotli: a sixth smaller than gzip, and too slow for each
+ * request.
+ */
 function compress(dist: string, files: string[]): void {
   for (const file of files.map((each) => join(dist, each === "/" ? "index.html" : each))) {
     if (/\.(js|css|html|svg|webmanifest)$/.test(file)) {
@@ -74,7 +77,7 @@ function compress(dist: string, files: string[]): void {
   }
 }
 
-/** The paths of a version. */
+/** Returns the paths of a version. */
 function shellFiles(dist: string, manifest: Record<string, Chunk>): string[] {
   const wanted = new Set<string>();
   const walk = (key: string): void => {
@@ -86,13 +89,13 @@ function shellFiles(dist: string, manifest: Record<string, Chunk>): string[] {
     chunk.imports?.forEach(walk);
   };
   walk("style.css");
-  // Each part imports what every page begins with.
+  // Each part imports the scripts that every page begins with.
   for (const [key, { isDynamicEntry }] of Object.entries(manifest)) {
     if (key.startsWith("src/") && isDynamicEntry) {
       walk(key);
     }
   }
-  // Workers are built apart and stand in no manifest; one of them highlights.
+  // Workers are built separately and are not in the manifest; one of them highlights.
   const known = new Set(Object.values(manifest).map(({ file }) => file));
   for (const name of readdirSync(join(dist, "assets"))) {
     if (!known.has(`assets/${name}`) && !name.startsWith("highlight-")) {

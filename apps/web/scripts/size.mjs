@@ -1,8 +1,7 @@
-// Fails when the first page load brings more script than its budget allows, when
-// the pages of a machine and a session do, or when everything that can be opened
-// has grown past its own. The first counts what the entry imports statically; the
-// second adds what every session loads before any code is highlighted; the third
-// adds the pages and sheets that load when somebody opens them.
+// Fails when the script of the first page load exceeds its budget, when the pages of a machine and a session do, or
+// when everything that can be opened exceeds its own. The first counts the static imports of the entry; the second adds
+// everything that a session loads before code is highlighted; the third adds the pages and sheets that are loaded on
+// demand.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -24,14 +23,14 @@ function gzipSize(file) {
   return gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
 }
 
-// A worker is built apart and stands in no manifest. The link worker starts with the page, and with it what it imports
-// statically. The chunks that keep copies of what hosts say and that know the paths to them are loaded once a host is
-// used, pairing and the doctor with the pages that ask for them. The highlighter and its grammars come with the first code.
+// Workers are built separately and are not in the manifest. The link worker starts with the page, together with its
+// static imports. The chunks for copies and for the paths to hosts are loaded once a host is used, pairing and the
+// doctor with the pages that need them. The highlighter and its grammars are loaded with the first code.
 const known = new Set(Object.values(manifest).map((chunk) => chunk.file));
 const workers = readdirSync(join(dist, "assets"))
   .map((name) => `assets/${name}`)
   .filter((file) => file.endsWith(".js") && !known.has(file) && !file.includes("/highlight-"));
-// The page of guest links is a document of its own, with its own worker. The app never loads them.
+// The page of guest links is a separate document, with its own worker. The app never loads them.
 const guests = workers.filter((file) => /\/guest-/.test(file));
 const ofWorkers = workers.filter((file) => !guests.includes(file));
 const started = ofWorkers.filter((file) => /\/worker-[^/]*$/.test(file));
@@ -51,7 +50,7 @@ function importsOf(file, seen = new Set()) {
   return seen;
 }
 
-// What every page begins with, and what that loads.
+// The scripts that every page begins with, and their imports.
 const entry = Object.keys(manifest).filter((key) => ["boot", "app"].includes(manifest[key].name));
 if (entry.length !== 2) {
   console.error("size: no entry in dist/.vite/manifest.json; run `npm run build` first");
@@ -65,11 +64,11 @@ const session = [
   "chat/approvals/Cards",
   "inbox/InboxWatch",
 ].map((name) => `src/features/${name}.tsx`);
-// The target of the first load is 150 kB. What zlib makes of the same file may differ a little between processors,
-// so a build that meets it closely on one must not fail on another.
+// The target of the first load is 150 kB. The output of zlib for the same file may differ slightly between processors,
+// so a build that just meets it on one must not fail on another.
 const differs = 500;
 
-// Pages and sheets are lazy chunks of our own.
+// Pages and sheets are lazy chunks of our own code.
 const pages = Object.keys(manifest).filter((key) => key.startsWith("src/features/") && manifest[key].isDynamicEntry);
 const groups = [
   { name: "first load", budget: 150_000 + differs, keys: staticClosure(entry), workers: first },

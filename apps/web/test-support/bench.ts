@@ -1,4 +1,4 @@
-// One page over one relay, with waits that are short.
+// One page over one relay, with short timeouts.
 import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
 import type { PageParts, Readable, Scorel } from "../src/api/contract";
@@ -47,7 +47,7 @@ export function openPage(
   return pageOn(relay, () => page, parts ? { page: parts } : {});
 }
 
-/** Dials whichever of the relays an address leads to. */
+/** Returns a dialer for several relays, selected by the address. */
 export function dialOneOf(...relays: FakeRelay[]): (url: string) => WebSocket {
   return (url) => {
     const relay = relays.find(({ authority }) => new URL(url).host === authority);
@@ -58,7 +58,7 @@ export function dialOneOf(...relays: FakeRelay[]): (url: string) => WebSocket {
   };
 }
 
-/** A page that is connected to a worker already. */
+/** Opens a page that is already connected to a worker. */
 export function pageOn(relay: FakeRelay, connect: () => PagePort, more: Partial<ScorelOptions> = {}): Scorel {
   return startScorel({
     connect,
@@ -75,7 +75,7 @@ export function pageOn(relay: FakeRelay, connect: () => PagePort, more: Partial<
   });
 }
 
-/** Is called when the pages are closed. */
+/** Registers a function that is called when the pages are closed. */
 export function atEnd(close: () => void): void {
   open.push(close);
 }
@@ -88,20 +88,20 @@ export async function pairPage(page: Scorel, device: FakeDevice): Promise<string
   return (await untilStep(pairing.state, "done")).deviceId;
 }
 
-/** Closes every page; the browser's database stays. */
+/** Closes every page; the browser's database remains. */
 export function closePages(): void {
   for (const close of open.splice(0)) {
     close();
   }
 }
 
-/** A browser that was never used. */
+/** Resets the browser to an unused one. */
 export function freshBrowser(): void {
   closePages();
   globalThis.indexedDB = new IDBFactory();
 }
 
-/** What waits on the disk of the browser. */
+/** Returns the prompts on the browser's disk. */
 export async function keptPrompts(): Promise<OutboxItem[]> {
   const db = await openDb();
   const items = await new IdbOutbox(db).all();
@@ -109,7 +109,7 @@ export async function keptPrompts(): Promise<OutboxItem[]> {
   return items;
 }
 
-/** Waits until the store holds what is wanted; the test's own time limit ends a wait in vain. */
+/** Waits until the store's value matches; the test's own timeout ends the wait. */
 export function until<T>(store: Readable<T>, want: (value: T) => boolean): Promise<T> {
   return new Promise((resolve) => {
     const check = (): void => {

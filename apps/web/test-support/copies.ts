@@ -1,11 +1,11 @@
-// The copies of sessions and lists, as they lie on the disk of the browser.
+// The copies of sessions and lists, as stored on the browser's disk.
 
-/** The rows of the copies on the disk of the browser. */
+/** Returns the rows of the copies on the browser's disk. */
 export async function rows(): Promise<{ deviceId: string; id: string; savedAt: number; projectId: string }[]> {
   return (await all("rows")) as never;
 }
 
-/** The sessions among them. */
+/** Returns the sessions among them. */
 export const keptSessions = async () => (await rows()).map(({ id }) => id).filter((id) => !/^(list|image) /.test(id));
 
 function open(): Promise<IDBDatabase> {
@@ -22,7 +22,7 @@ function open(): Promise<IDBDatabase> {
   });
 }
 
-/** Everything in one store of their database. */
+/** Returns everything in one store of their database. */
 export async function all(name: string): Promise<unknown[]> {
   const db = await open();
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// A device in this process: real keys, the responder's end of the seal and of the
-// pairing ceremony, and an API over sessions in memory.
+// A device in this process: real keys, the responder's end of the seal and of the pairing ceremony, and an API over
+// sessions in memory.
 import {
   type Code,
   fromBase64url,
@@ -40,20 +40,20 @@ export class FakeDevice implements Device {
   relay: FakeRelay | null = null;
   online = true;
   readonly sessions = new Map<string, ModelSession>();
-  /** Every request that came, by name. */
+  /** The names of all received requests. */
   readonly requests: string[] = [];
   readonly prompts: { clientKey: string; text: string }[] = [];
-  /** What it says of the relays that it is connected to. */
+  /** Its report of the relays that it is connected to. */
   paths: Requests["list_paths"]["response"]["paths"] = [];
-  /** Whether it knows the request of a client that leaves, and how many have. */
+  /** Whether it supports the request of a leaving client, and how many have left. */
   leaves = false;
   left = 0;
-  /** Answers in place of the API, when it returns anything. */
+  /** Answers instead of the API, when it returns a value. */
   intercept: (request: Request) => object | null | undefined = () => undefined;
   #machine: Promise<PairMachine> | null = null;
   #code: Code | null = null;
   #creator = false;
-  /** By channel: a FakeRelay gives each number once. */
+  /** By channel: a FakeRelay uses each number once. */
   #lines = new Map<number, Line>();
 
   private constructor(identity: Identity, label: string) {
@@ -157,7 +157,7 @@ export class FakeDevice implements Device {
     }
   }
 
-  /** Sends anything to every entry with a channel. */
+  /** Sends an event to every entry with a channel. */
   broadcast(event: object): void {
     for (const line of this.#lines.values()) {
       this.#write(line, { type: "event", event });

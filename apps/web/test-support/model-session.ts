@@ -1,5 +1,5 @@
-// A host's session in memory: the log, the live part, the ring and resync, written
-// the plain way, so that the page's projection has something to be compared with.
+// A host's session in memory: the log, the live part, the ring and resync, implemented in the plainest way, for
+// comparison with the page's projection.
 import { pathTo } from "@scorel/protocol/tree";
 import type { WireEvent } from "../src/api/messages";
 import type {
@@ -19,7 +19,7 @@ export class ModelSession {
   live: Live = emptied();
   /** How many events the ring holds. */
   ringSize = 40;
-  /** How many entries one answer holds. */
+  /** How many entries one answer contains. */
   windowSize = 500;
   #ring: WireEvent[] = [];
   #seq = 0;
@@ -45,7 +45,7 @@ export class ModelSession {
     };
   }
 
-  /** Numbers an event and hands it out. The caller changes `live` and `log` itself. */
+  /** Numbers an event and publishes it. The caller changes `live` and `log` itself. */
   publish(type: string, fields: object = {}): void {
     this.#seq++;
     const event = structuredClone({ type, sessionId: this.id, seq: this.#seq, ...fields });
@@ -93,7 +93,7 @@ export class ModelSession {
     this.publish("turn_ended", { turnId, clientKey: "", stopReason, ...(error ? { error } : {}) });
   }
 
-  /** The host ended and came back: what is not in the log is gone, and so is the ring. */
+  /** Restarts the host: only the log survives, not the ring. */
   restart(): void {
     this.subscribers.clear();
     this.#epoch++;
@@ -124,7 +124,7 @@ export class ModelSession {
     const missed = this.#ring.filter((e) => (e.seq ?? 0) > from.streamLastSeq);
     if (from.epoch === epoch && from.streamLastSeq + missed.length === this.#seq) {
       const events = missed as unknown as ResyncEventsResponse["events"];
-      // The live part is left out on purpose: the events must be enough.
+      // The live part is omitted deliberately: the events must suffice.
       return structuredClone({ ...base, mode: "stream_resume", events, live: emptied() });
     }
     const after = this.log.filter((e) => (e.seq ?? 0) > from.persistentLastSeq);
@@ -134,7 +134,7 @@ export class ModelSession {
     return structuredClone({ ...base, mode: "full_reload", ...this.entries() });
   }
 
-  /** Answers get_entries that asks for a place in the middle. */
+  /** Answers get_entries for a range in the middle. */
   place({ around, after = 0, before = 0 }: Requests["get_entries"]["request"]): GetEntriesResponse | null {
     const all = before === 0 ? this.log : this.log.filter((e) => (e.seq ?? 0) < before);
     const at = around ? all.findIndex((e) => e.id === around) : all.findIndex((e) => (e.seq ?? 0) > after);

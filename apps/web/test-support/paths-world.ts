@@ -9,9 +9,9 @@ import type { Random } from "./random";
 import { randomStep } from "./random-turns";
 import { FakeRelay } from "./relay";
 
-/** A session is so short that one answer holds it. */
+/** Sessions are short enough for one answer. */
 const PER_SESSION = 25;
-/** How long one wait may take, in milliseconds: it ends waits in vain. */
+/** The timeout of one wait, in milliseconds. */
 const PATIENCE = 60_000;
 
 export class PathsWorld {
@@ -20,15 +20,15 @@ export class PathsWorld {
   readonly #device: FakeDevice;
   readonly #page: Scorel;
   readonly #decided = new Map<string, string>();
-  /** The answers of this browser that are on their way. */
+  /** The pending answers of this browser. */
   readonly #answers: Promise<void>[] = [];
   #model!: ModelSession;
   #view!: SessionView;
   #sent: string[] = [];
   #step = "";
-  /** What happened since the last comparison. */
+  /** The steps since the last comparison. */
   #story: string[] = [];
-  /** How often each path was taken. */
+  /** How often each path was used. */
   readonly taken = new Map<string, number>();
   approvals = 0;
   won = 0;
@@ -49,7 +49,7 @@ export class PathsWorld {
     });
   }
 
-  /** The page comes from a listener of this machine; two relays lead to the device too. */
+  /** The page comes from a listener of this machine; two relays serve the device too. */
   static async begin(random: Random): Promise<PathsWorld> {
     const relays = [new FakeRelay("127.0.0.1:7430", "http"), new FakeRelay("one.test"), new FakeRelay("two.test")];
     const [local] = relays as [FakeRelay];
@@ -76,7 +76,7 @@ export class PathsWorld {
     return this.#relays.map(({ url }) => url);
   }
 
-  /** Begins something, cuts paths somewhere in it, and compares what the page shows with what the device has. */
+  /** Begins an action, cuts paths during it, and compares the page with the device. */
   async step(n: number): Promise<void> {
     this.#step = `cut ${n}`;
     this.#story = [];
@@ -122,7 +122,7 @@ export class PathsWorld {
     await this.#within("the session to open", () => until(this.#view.state, ({ status }) => status === "live"));
   }
 
-  /** The agent works for a while, and somebody is asked something. */
+  /** Lets the agent work for a while and ask for approvals. */
   async #live(): Promise<void> {
     for (let left = this.#random.below(14); left > 0; left--) {
       randomStep(this.#model, this.#random);
@@ -135,7 +135,7 @@ export class PathsWorld {
     }
   }
 
-  /** An approval that this browser answers, another one, or both. */
+  /** Asks for an approval that this browser answers, another one, or both. */
   #ask(): void {
     const asked = { ...approval({ id: `mine${++this.approvals}` }), detail: "ls" };
     this.#model.live.approvals.push(asked);
@@ -150,7 +150,7 @@ export class PathsWorld {
     }
   }
 
-  /** As a person does who presses again while no answer arrives. */
+  /** Answers like a person who presses again while no reply arrives. */
   async #answer(view: SessionView, asked: ReturnType<typeof approval>): Promise<void> {
     for (;;) {
       try {
@@ -181,7 +181,7 @@ export class PathsWorld {
     return { type: "response", result: { decision: "allow", decidedBy, won } };
   }
 
-  /** The first answer counts. */
+  /** The first answer wins. */
   #decide(session: ModelSession, id: string, by: string): boolean {
     if (this.#decided.has(id) || !session.live.approvals.some((each) => each.id === id)) {
       return false;
@@ -232,7 +232,7 @@ export class PathsWorld {
     ways[way]?.();
   }
 
-  /** The host ends and comes back. */
+  /** Restarts the host. */
   #restart(): void {
     for (const relay of this.#relays) {
       relay.setOnline(this.#device, false);
@@ -246,7 +246,7 @@ export class PathsWorld {
     }
   }
 
-  /** Waits until the page shows what the device has, and nothing is on its way. */
+  /** Waits until the page shows the device's state, and nothing is pending. */
   async #compare(): Promise<void> {
     const same = (state: SessionState): boolean =>
       state.status === "live" &&
@@ -287,7 +287,7 @@ export class PathsWorld {
   }
 }
 
-/** As JSON, in which the order of keys says nothing. */
+/** Compares as JSON, ignoring the order of keys. */
 function equal(a: unknown, b: unknown): boolean {
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
   return isDeepStrictEqual(plain(a), plain(b));

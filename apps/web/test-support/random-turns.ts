@@ -1,7 +1,7 @@
 import type { ModelSession } from "./model-session";
 import type { Random } from "./random";
 
-/** Takes one random step in the life of a session: what a host could do next. */
+/** Applies one random step that a host could take next in a session. */
 export function randomStep(s: ModelSession, random: Random): void {
   const steps = [
     () => startTurn(s, random),
@@ -76,7 +76,7 @@ function growBlock(s: ModelSession, random: Random): void {
   if (block) {
     block.text += delta;
   }
-  // One for a block that is not there changes nothing.
+  // A delta for an unknown block changes nothing.
   s.publish("block_delta", { index, delta });
 }
 
@@ -95,7 +95,7 @@ function growTool(s: ModelSession, random: Random): void {
   }
 }
 
-// By whole characters, one after the other from the end.
+// Returns the end of a text, in whole characters.
 function lastBytes(text: string, most: number): string {
   const kept: string[] = [];
   let total = 0;
@@ -190,7 +190,7 @@ function changeCrew(s: ModelSession, random: Random): void {
   if (batch?.children[index]) {
     batch.children[index] = structuredClone(child);
   }
-  // One for a child or a batch that is not there changes nothing.
+  // An update of an unknown child or batch changes nothing.
   s.publish("crew_updated", { toolCallId: batch?.toolCallId ?? "none", index, child });
 }
 

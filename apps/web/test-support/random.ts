@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudorandom numbers, reproducible by their seed. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed;
   }
 
-  /** A whole number from 0 up to, not including, `n`. */
+  /** Returns an integer from 0 up to, not including, `n`. */
   below(n: number): number {
     this.#state = (Math.imul(this.#state, 1664525) + 1013904223) >>> 0;
     return Math.floor((this.#state / 2 ** 32) * n);
@@ -21,7 +21,7 @@ export class Random {
   }
 }
 
-/** Bytes that do not deflate. */
+/** Returns incompressible bytes. */
 export function randomBytes(n: number): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(n);
   for (let at = 0; at < n; at += 65536) {

@@ -1,5 +1,5 @@
-// A relay in this process: the real codec, real login proofs, slots, bindings and
-// channels, and hooks for the ways in which a relay can lie or break.
+// A relay in this process: the real codec, real login proofs, slots, bindings and channels, and hooks for the ways in
+// which a relay can lie or fail.
 import { fromBase64, type Identity, toBase64, toBase64url } from "@scorel/protocol";
 import {
   decodeControl,
@@ -18,18 +18,18 @@ import { FakeSocket, type ServerEnd } from "./sockets";
 
 const LIMITS = { maxControl: 65536, maxRecordPayload: 65535, maxMessage: 262144, maxChannels: 64 };
 
-/** What the relay asks of a device. */
+/** The relay's calls to a device. */
 export interface Device {
   readonly identity: Identity;
   readonly label: string;
   relay: FakeRelay | null;
   online: boolean;
-  /** An entry joined the slot in which the device waits. */
+  /** Called when an entry joined the slot in which the device waits. */
   joined(slot: Slot): Promise<void>;
   takePair(slot: Slot, body: Uint8Array): Promise<void>;
   openChannel(entry: Entry, channel: number): void;
   takeRecord(entry: Entry, channel: number, payload: Uint8Array): Promise<void>;
-  /** A channel has ended. */
+  /** Called when a channel has ended. */
   drop(channel: number): void;
 }
 
@@ -47,7 +47,7 @@ export interface Entry {
   channels: Map<number, Device>;
 }
 
-/** Of all relays together: a device tells its channels apart by their numbers. */
+/** Shared by all relays: a device identifies its channels by number. */
 let channels = 0;
 
 export class FakeRelay {
@@ -59,26 +59,26 @@ export class FakeRelay {
   readonly slots = new Map<string, Slot>();
   /** Every control frame that an entry sent. */
   readonly seen = new Store<Frame[]>([]);
-  /** Sockets are refused while it is down. */
+  /** Whether sockets are refused. */
   down = false;
-  /** Answers nothing but logins, like a connection that has died unnoticed. */
+  /** Whether it answers only logins, like a connection that died unnoticed. */
   silent = false;
   dialled = 0;
-  /** Loses every connection when a binding is written, before anyone is told. */
+  /** Whether it drops every connection when a binding is stored, before anyone is notified. */
   cutAtBinding = false;
-  /** Answers the hello in place of a welcome. */
+  /** The error that answers the hello instead of a welcome. */
   refuseLogin: (Frame & { type: "error" }) | null = null;
-  /** What a hello must hold; "" lets everybody in. */
+  /** The invite that a hello must contain; "" accepts every client. */
   invite = "";
-  /** Changes what the relay says of a peer. */
+  /** Changes the relay's report of a peer. */
   describe: (peer: Peer) => Peer = (peer) => peer;
   /** Devices that are connected to other relays only. */
   readonly absent = new Set<Device>();
-  /** What it answers claims with: a binding, a refusal, or nothing, as an older relay. */
+  /** The answer to claims: a binding, a refusal, or none, like an older relay. */
   claims: "binds" | "refuses" | "ignores" = "binds";
   #slots = 0;
 
-  /** The device refuses every channel, because access has expired. */
+  /** Whether the device refuses every channel, because access has expired. */
   expired = false;
 
   constructor(authority = "relay.test", scheme = "https") {
@@ -102,7 +102,7 @@ export class FakeRelay {
     device.relay ??= this;
   }
 
-  /** The device comes to this relay alone, or leaves it. */
+  /** Connects the device to this relay only, or disconnects it. */
   setPresent(device: Device, present: boolean): void {
     if (present) {
       this.absent.delete(device);
@@ -128,7 +128,7 @@ export class FakeRelay {
     }
   }
 
-  /** The device refuses this browser, whose access has expired, or admits it again. */
+  /** Makes the device refuse this browser, whose access has expired, or admit it again. */
   expire(device: Device, over: boolean): void {
     this.expired = over;
     for (const entry of this.entries) {
@@ -138,7 +138,7 @@ export class FakeRelay {
     }
   }
 
-  /** Takes the binding away, as when the host revokes the client. */
+  /** Removes the binding, as when the host revokes the client. */
   revoke(device: Device): void {
     for (const entry of this.entries) {
       if (this.#bound(entry, device)) {
@@ -156,7 +156,7 @@ export class FakeRelay {
     }
   }
 
-  /** Ends every connection in good order. */
+  /** Ends every connection with a goodbye. */
   goodbye(retryAfter: number): void {
     for (const entry of [...this.entries]) {
       this.send(entry, { type: "goodbye", reason: "shutdown", retryAfter });
@@ -178,7 +178,7 @@ export class FakeRelay {
     return slot;
   }
 
-  /** A device redeems a slot that an entry created. */
+  /** Redeems a slot that an entry created, for a device. */
   redeem(device: Device, code: string): Slot {
     const slot = this.slots.get(code);
     if (!slot?.entry?.hello) {

@@ -32,7 +32,7 @@ export class Tabs {
   }
 }
 
-/** Locks as a browser has them: one holder of a name at a time. */
+/** Returns locks like a browser's: one holder of a name at a time. */
 export function fakeLocks() {
   const held = new Map<string, Promise<unknown>>();
   const request = async (name: string, { signal }: { signal: AbortSignal }, work: () => Promise<unknown>) => {
@@ -51,7 +51,7 @@ export function fakeLocks() {
 interface Tab {
   outbox: Outbox;
   sender: Sender;
-  /** What the host was asked for, as "send_prompt text". */
+  /** The requests to the host, as "send_prompt text". */
   asked: string[];
   wanted: Set<string>;
   news: OutboxNews[];
@@ -63,7 +63,7 @@ interface TabOptions {
   tabs?: Tabs;
   locks?: Pick<LockManager, "request">;
   clientId?: string;
-  /** The disk refuses what is written. */
+  /** Whether the disk rejects writes. */
   full?: boolean;
 }
 

@@ -40,7 +40,7 @@ export class FakeSocket {
     setImmediate(() => this.#open && deliver());
   }
 
-  // Behind what is under way, as TCP would.
+  // After the data in flight, as TCP would.
   #shut(): void {
     setImmediate(() => {
       if (this.#open) {
@@ -56,7 +56,7 @@ function copy(data: string | Uint8Array): string | ArrayBuffer {
   return typeof data === "string" ? data : new Uint8Array(data).buffer;
 }
 
-/** A worker's port and the page's port to it. */
+/** Returns a worker's port and the page's port to it. */
 export function portPair(): { page: PagePort; worker: LinkPort } {
   const page: PagePort = { postMessage: () => {}, onmessage: null };
   const worker: LinkPort = { postMessage: () => {}, onmessage: null };

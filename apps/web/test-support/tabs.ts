@@ -1,4 +1,4 @@
-// A browser whose tabs share a worker, with locks as it has them: they end with their tab or worker.
+// A browser whose tabs share a worker, with locks like a browser's: they end with their tab or worker.
 import type { Scorel } from "../src/api/contract";
 import type { FromLink, PagePort, ToLink } from "../src/api/messages";
 import type { ServiceOptions } from "../src/link/open";
@@ -20,7 +20,7 @@ interface Wish {
 export class FakeLocks {
   readonly #wishes = new Map<string, Wish[]>();
 
-  /** The locks as a tab or worker sees them. */
+  /** Returns the locks as a tab or worker sees them. */
   of(owner: object): Pick<LockManager, "request"> {
     const request = (name: string, ...rest: [Grant] | [LockOptions, Grant]) => {
       const [options, grant] = rest.length === 1 ? [{}, rest[0]] : rest;
@@ -43,7 +43,7 @@ export class FakeLocks {
     return { request } as Pick<LockManager, "request">;
   }
 
-  /** The owner is gone. */
+  /** Releases the locks of an owner that ended. */
   end(owner: object): void {
     for (const [name, wishes] of this.#wishes) {
       for (const wish of wishes.filter((each) => each.owner === owner)) {
@@ -77,13 +77,13 @@ export class FakeLocks {
 
 export interface Tab {
   page: Scorel;
-  /** Everything that its worker has sent. */
+  /** All messages that its worker has sent. */
   got: FromLink[];
-  /** What comes to it waits, as in a tab that the browser has frozen. */
+  /** Queues its messages, as for a tab that the browser has frozen. */
   freeze(): void;
   thaw(): void;
   hide(hidden: boolean): void;
-  /** It is gone without a word. */
+  /** Ends it without notice. */
   crash(): void;
 }
 
@@ -100,12 +100,12 @@ export class Tabs {
     atEnd(() => this.#service.stop());
   }
 
-  /** The worker that runs. */
+  /** The running worker. */
   get worker(): Service {
     return this.#service;
   }
 
-  /** The worker ends, as with the process that it runs in. */
+  /** Ends the worker, as when its process crashes. */
   crash(): void {
     const old = this.#service;
     old.stop();

@@ -65,7 +65,7 @@ async function deleteEmpty(ask: Ask, sessionId: string): Promise<void> {
   }
 }
 
-/** Sends a prompt to its session. `asked` is called when everything but the prompt itself has been sent. */
+/** Sends a prompt to its session. `asked` is called when everything but the prompt itself has arrived. */
 export async function sendPrompt(
   ask: Ask,
   item: OutboxItem,

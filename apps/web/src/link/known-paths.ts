@@ -30,7 +30,7 @@ export interface KnownPathsOptions {
   changed: () => void;
 }
 
-/** How many paths of one device are used. */
+/** How many paths of one device are considered. */
 const MOST = 16;
 
 export class KnownPaths {

@@ -11,7 +11,7 @@ export const emptyDraft: CommitDraft = { message: "", chosen: new Map() };
 
 /** An uncommitted file. */
 export interface UncommittedFile extends GitFile {
-  /** Its lines and whether it is folded; undefined if the diff does not list it. */
+  /** Its lines, or the note that its content is withheld; undefined if the diff does not list it. */
   change: FileChange | undefined;
   /** Whether it can be committed from here. */
   possible: boolean;

@@ -160,6 +160,13 @@ func (m *machine) stop(t testing.TB) {
 	m.process = nil
 }
 
+// kill ends the host as kill -9 does.
+func (m *machine) kill() {
+	m.hangUp()
+	_ = m.process.Process.Kill() // it runs
+	m.awaitEnd()
+}
+
 func (m *machine) awaitEnd() {
 	<-m.ended
 	_ = m.stdin.Close()

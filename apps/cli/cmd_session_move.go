@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type handOverFlags struct {
 	from                 *target
 	to, project          string
 	wait, cancel, asJSON bool
+	withFiles            bool
 	lastState            api.MoveState
 	lastTrouble          string
 	lastPercent          int64
@@ -43,8 +45,10 @@ the other host has not got everything.
 
 A turn must end first (--wait), unless it waits for a person. On the other machine nothing runs
 without asking that was allowed here: the mode is at most "ask". Files of the project stay
-where they are.`,
-		Example: "  scorel session move ID --to desk\n  scorel session move ID --device desk --to local --wait",
+where they are, unless --with-files moves them too: the history of the current commit, and
+changed and new files that are not ignored. On the other machine they get a git worktree and a
+branch of their own, and nothing there is overwritten.`,
+		Example: "  scorel session move ID --to desk\n  scorel session move ID --to desk --with-files\n  scorel session move ID --device desk --to local --wait",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
 	f.from = a.targetFlag(cmd)
@@ -52,6 +56,7 @@ where they are.`,
 	cmd.Flags().StringVar(&f.to, "to", "", "paired device to move the session to, or \""+thisMachine+"\" for the host on this machine")
 	cmd.Flags().StringVar(&f.project, "project", "", "id, name or folder of the project on the other machine (default: the same folder, or the same name)")
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait until the running turn ends")
+	cmd.Flags().BoolVar(&f.withFiles, "with-files", false, "move the files of the session's folder too, with changes that are not committed")
 	cmd.Flags().BoolVar(&f.cancel, "cancel", false, "cancel the move of the session")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -117,7 +122,27 @@ func (f *handOverFlags) move(ctx context.Context, sessionID string) error {
 	if err != nil {
 		return err
 	}
-	return f.watch(ctx, from, moveID, device.Label)
+	if err := f.watch(ctx, from, moveID, device.Label); err != nil || !f.withFiles {
+		return err
+	}
+	return f.sayFolder(ctx, there, sessionID, moveID, device.Label)
+}
+
+// sayFolder says where the files are on the other machine.
+func (f *handOverFlags) sayFolder(ctx context.Context, there *client.Client, sessionID, moveID, label string) error {
+	snapshot, err := client.Call(ctx, there, api.GetSnapshot, api.SessionRequest{SessionID: sessionID})
+	if err != nil {
+		return sayf(err, "the session was moved, but the other machine does not say where its files are: %v", err)
+	}
+	if tree := snapshot.Session.Worktree; tree != nil {
+		fmt.Fprintf(f.app.stderr, "its files on %s: %s, branch %s\n", printable(label), printable(tree.Folder), printable(tree.Branch))
+		return nil
+	}
+	why := "see `scorel session show` there"
+	if got, err := client.Call(ctx, there, api.GetMove, api.MoveRequest{MoveID: moveID}); err == nil && got.Move.Error != "" {
+		why = printable(got.Move.Error)
+	}
+	return sayf(errNotMoved, "the session was moved, but not its files: %s", why)
 }
 
 // projectThere finds the project on the other machine.
@@ -181,12 +206,16 @@ func (f *handOverFlags) arrange(ctx context.Context, from, there *client.Client,
 	if f.wait && !f.asJSON {
 		fmt.Fprintln(f.app.stderr, "waiting until the session rests")
 	}
-	prepared, err := client.Call(ctx, from, api.PrepareMove, api.PrepareMoveRequest{SessionID: sessionID, To: device, Wait: f.wait})
+	prepared, err := client.Call(ctx, from, api.PrepareMove, api.PrepareMoveRequest{SessionID: sessionID, To: device, Wait: f.wait, WithFiles: f.withFiles})
 	if err != nil {
 		return "", hintWait(err, f.wait)
 	}
 	moveID = prepared.Move.ID
-	accepted, err := client.Call(ctx, there, api.AcceptMove, api.AcceptMoveRequest{Offer: prepared.Offer, ProjectID: projectID})
+	err = f.checkOffer(prepared.Offer)
+	var accepted api.AcceptMoveResponse
+	if err == nil {
+		accepted, err = client.Call(ctx, there, api.AcceptMove, api.AcceptMoveRequest{Offer: prepared.Offer, ProjectID: projectID})
+	}
 	if err == nil && ident.NewID(ident.KindDevice, ident.Public(accepted.Keys)) != device {
 		err = sayf(errRefused, "the other machine sent keys that are not its own")
 	}
@@ -205,7 +234,19 @@ func (f *handOverFlags) arrange(ctx context.Context, from, there *client.Client,
 	if errors.As(err, &refused) && refused.Kind == api.KindUnknownRequest {
 		return "", sayf(err, "the host of the other machine is too old to receive a session: update scorel there")
 	}
+	if f.withFiles && errors.As(err, &refused) && refused.Kind == api.KindBadRequest && strings.HasPrefix(refused.Message, "the offer of the move is invalid: item") {
+		return "", sayf(err, "the host of the other machine is too old to receive files: update scorel there, or move the session without --with-files")
+	}
 	return "", err
+}
+
+// checkOffer returns an error if the host has ignored that its files are to be moved too.
+func (f *handOverFlags) checkOffer(offer api.MoveOffer) error {
+	has := slices.ContainsFunc(offer.Items, func(item api.MoveItem) bool { return item.Kind == api.MoveTree })
+	if f.withFiles && !has {
+		return sayf(errNotMoved, "the host that has the session is too old to move files: update scorel there, or move the session without --with-files")
+	}
+	return nil
 }
 
 func hintWait(err error, waits bool) error {

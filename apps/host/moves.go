@@ -12,7 +12,7 @@ import (
 // loadMoves reads the moves of sessions, which the sessions need to know when they are listed.
 func (w *wiring) loadMoves() (err error) {
 	options := moves.Options{
-		Logger: w.log, Paths: w.paths, Keys: w.keys, Label: w.name.Current, Clients: w.clients, Projects: w.projects, Hub: w.hub,
+		Logger: w.log, Paths: w.paths, Keys: w.keys, Label: w.name.Current, Clients: w.clients, Projects: w.projects, Hub: w.hub, Trees: w.worktrees,
 		ListPaths: func() []api.Path { return w.uplinks.Paths() }, Refresh: func(id ident.ID) { w.clientAPI.Refresh(id) },
 		Remove: w.removeMover, Step: w.cfg.MoveStep,
 	}

@@ -23,7 +23,7 @@ func (w *wiring) loadWorktrees() error {
 		return state.Misconfigured(err)
 	}
 	w.worktrees = worktrees.New(worktrees.Options{
-		Logger: w.log, Paths: w.paths, List: list, Root: root, Trusted: w.trust.Has, Leaving: func(folder string) { w.mcp.Leave(folder) },
+		Logger: w.log, Paths: w.paths, List: list, Root: root, Trusted: w.trust.Has, Step: w.cfg.MoveStep, Leaving: func(folder string) { w.mcp.Leave(folder) },
 	})
 	w.trust.Origin = w.worktrees.Origin
 	return nil

@@ -200,10 +200,11 @@ type mover struct {
 	sessionID string
 	moveID    string
 	change    func(*api.MoveOffer)
+	withFiles bool
 }
 
 func (m *mover) arrange(ctx context.Context) error {
-	prepared, err := client.Call(ctx, m.from.client, api.PrepareMove, api.PrepareMoveRequest{SessionID: m.sessionID, To: m.to.id})
+	prepared, err := client.Call(ctx, m.from.client, api.PrepareMove, api.PrepareMoveRequest{SessionID: m.sessionID, To: m.to.id, WithFiles: m.withFiles})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ const (
 	MaxMoveItem  = 2 << 30   // bytes of one item
 	MaxMoveLog   = 512 << 20 // bytes of one log, which is checked in memory
 	MaxMoveBytes = 4 << 30   // bytes of all items
+	MaxMoveTree  = 1 << 30   // bytes of the git bundle of the files
 	MaxMovePart  = 256 << 10 // bytes of one part, before encoding
 	// MaxMoveSkipped bounds the names of what a move leaves behind.
 	MaxMoveSkipped = 200
@@ -39,6 +40,7 @@ type DeviceKeys struct {
 const (
 	MoveLog   = "log"   // the log of a session
 	MoveFiles = "files" // a tar archive of the attached files and process logs of a session
+	MoveTree  = "tree"  // a git bundle of the folder that the session works in
 )
 
 type (
@@ -62,8 +64,10 @@ type (
 	MoveItem struct {
 		Kind      string `json:"kind" req:"max=16"`
 		SessionID string `json:"sessionId,omitempty" req:"max=128"`
-		Size      int64  `json:"size" req:"min=0,max=2147483648"`
-		SHA256    string `json:"sha256" req:"min=64,max=64"` // lower-case hex
+		// Folder is the path of the session's folder in a bundle; absent for its top.
+		Folder string `json:"folder,omitempty" req:"max=4096"`
+		Size   int64  `json:"size" req:"min=0,max=2147483648"`
+		SHA256 string `json:"sha256" req:"min=64,max=64"` // lower-case hex
 	}
 	// MoveOffer is what the host that a session leaves offers to another one.
 	MoveOffer struct {
@@ -83,6 +87,8 @@ type (
 		SessionID string   `json:"sessionId" req:"min=1,max=128"`
 		To        ident.ID `json:"to"` // device
 		Wait      bool     `json:"wait,omitempty"`
+		// WithFiles moves a git bundle of the session's folder too.
+		WithFiles bool `json:"withFiles,omitempty"`
 	}
 	PrepareMoveResponse struct {
 		Move  Move      `json:"move"`

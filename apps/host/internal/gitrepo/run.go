@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -71,6 +72,8 @@ type command struct {
 	env   []string // in addition to environment
 	args  []string
 	stdin []byte
+	in    io.Reader     // instead of stdin
+	out   io.Writer     // gets the output, which is then not returned; it may refuse more
 	limit int           // bytes of output
 	time  time.Duration // 0 is gitTime
 	dies  bool          // with this process, where the system can do that: it writes files for long
@@ -85,7 +88,10 @@ func run(ctx context.Context, c command) ([]byte, error) {
 	}
 	cmd := exec.CommandContext(ctx, "git", append(args, c.args...)...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = c.dir, append(environment(), c.env...), time.Second
-	cmd.Stdin = bytes.NewReader(c.stdin)
+	cmd.Stdin = c.in
+	if c.in == nil {
+		cmd.Stdin = bytes.NewReader(c.stdin)
+	}
 	if c.dies {
 		// Linux kills the command when the thread ends that started it, not the process.
 		runtime.LockOSThread()
@@ -95,9 +101,15 @@ func run(ctx context.Context, c command) ([]byte, error) {
 	out := &bounded{limit: c.limit, full: cancel}
 	messages := &bounded{limit: maxErrors, full: func() {}}
 	cmd.Stdout, cmd.Stderr = out, messages
+	refusal := &refusing{w: c.out}
+	if c.out != nil {
+		cmd.Stdout = refusal
+	}
 	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {
+	case refusal.err != nil:
+		return nil, refusal.err
 	case out.cut:
 		return out.data, errCut
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -128,6 +140,20 @@ func (b *bounded) Write(p []byte) (int, error) {
 		b.full()
 	}
 	return len(p), nil
+}
+
+// refusing keeps the error of a writer: git itself only says that it could not write.
+type refusing struct {
+	w   io.Writer
+	err error
+}
+
+func (r *refusing) Write(p []byte) (int, error) {
+	n, err := r.w.Write(p)
+	if err != nil {
+		r.err = err
+	}
+	return n, err
 }
 
 // bare runs a command of git that looks at names and ids in the repository itself, and at no

@@ -45,7 +45,7 @@ func (r *Repo) used(ctx context.Context, scratch string, w Worktree) (bool, erro
 	if err != nil || !tree.owned() || head == "" || head != cmp.Or(w.Commit, tip) {
 		return err == nil, err
 	}
-	return tree.hasOthers(ctx, scratch, head, w.Commit == "")
+	return tree.hasOthers(ctx, scratch, cmp.Or(w.Files, head), w.Commit == "")
 }
 
 // hasOthers reports whether a folder has files that its commit does not name, except for ignored

@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,9 @@ type Worktree struct {
 	Folder string // absolute; it must not exist
 	Branch string // short name
 	Commit string // full id; "" if the branch exists already
+	// Files is the full id of a commit whose files are written instead, so that they are
+	// changes that are not committed; "" for none.
+	Files string
 }
 
 // AddWorktree makes a worktree with the files of a branch, which is created at Commit unless
@@ -50,7 +54,7 @@ func (r *Repo) AddWorktree(ctx context.Context, scratch string, w Worktree) (err
 	if tree == nil || tree.common != r.common || !tree.owned() {
 		return ErrElsewhere
 	}
-	return tree.checkOut(ctx, scratch)
+	return tree.checkOut(ctx, scratch, w.Files)
 }
 
 // checkOwned refuses a repository that is not the folder's own, or whose parts are elsewhere.
@@ -66,8 +70,9 @@ func (r *Repo) checkOwned() error {
 	return nil
 }
 
-// checkOut writes the files of the current commit to a new worktree, and its index.
-func (r *Repo) checkOut(ctx context.Context, scratch string) (err error) {
+// checkOut writes the files of the current commit, or those of another one, to a new worktree, and
+// its index, which is that of the current commit.
+func (r *Repo) checkOut(ctx context.Context, scratch, files string) (err error) {
 	release, err := r.lockIndex()
 	if err != nil {
 		return err
@@ -82,11 +87,18 @@ func (r *Repo) checkOut(ctx context.Context, scratch string) (err error) {
 		return ErrNoCommit
 	}
 	env := append(v.environment(), "GIT_LFS_SKIP_SMUDGE=1")
-	write := command{dir: v.work, env: env, args: []string{"read-tree", "--reset", "-u", v.head}, limit: maxOutput, time: checkoutTime, dies: true}
+	write := command{dir: v.work, env: env, args: []string{"read-tree", "--reset", "-u", cmp.Or(files, v.head)}, limit: maxOutput, time: checkoutTime, dies: true}
 	if _, err := run(ctx, write); err != nil {
 		return err
 	}
-	return r.putIndex(filepath.Join(v.dir, "index"))
+	if files == "" {
+		return r.putIndex(filepath.Join(v.dir, "index"))
+	}
+	v.index = filepath.Join(v.dir, "fresh-index")
+	if _, err := v.git(ctx, maxOutput, nil, "read-tree", v.head); err != nil {
+		return err
+	}
+	return r.putIndex(v.index)
 }
 
 // RemoveWorktree removes the folder of a worktree and what the repository holds about it, and
@@ -255,6 +267,19 @@ func (r *Repo) DeleteMerged(ctx context.Context, branch string) (bool, error) {
 	}
 	_, err = r.bare(ctx, "update-ref", "-d", "refs/heads/"+branch, tip)
 	return err == nil, err
+}
+
+// DeleteBranchAt deletes a branch if it is at a commit. One that does not exist is no error.
+func (r *Repo) DeleteBranchAt(ctx context.Context, branch, commit string) error {
+	if err := r.checkOwned(); err != nil {
+		return err
+	}
+	tip, err := r.Tip(ctx, branch)
+	if err != nil || tip != commit {
+		return err
+	}
+	_, err = r.bare(ctx, "update-ref", "-d", "refs/heads/"+branch, commit)
+	return err
 }
 
 // Prefix is the path of the folder below the top of the repository, or "".

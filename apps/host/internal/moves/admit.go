@@ -32,6 +32,11 @@ func (m *Moves) acceptMove(_ context.Context, c *dispatch.Conn, request api.Acce
 	if err != nil {
 		return response, err
 	}
+	if _, moved := treeOf(r); moved {
+		if err := m.Trees.CheckProject(project); err != nil {
+			return response, err
+		}
+	}
 	if err := m.expect(r); err != nil {
 		return response, err
 	}

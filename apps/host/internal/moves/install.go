@@ -24,7 +24,7 @@ import (
 
 // verify checks what has arrived and syncs it. An item that was damaged on the way is removed,
 // which is a conflict: it is sent again. Everything else is the fault of the source.
-func (m *Moves) verify(r record) error {
+func (m *Moves) verify(ctx context.Context, r record) error {
 	problems := 0
 	for i, item := range r.Offer.Items {
 		path := filepath.Join(m.folder(r.ID), itemName(i))
@@ -35,6 +35,8 @@ func (m *Moves) verify(r record) error {
 		switch item.Kind {
 		case api.MoveLog:
 			problems, err = checkLog(path, item.SessionID, r, problems)
+		case api.MoveTree:
+			err = m.checkTree(ctx, r, path)
 		case api.MoveFiles:
 			err = walkArchive(path, func(string, string, *tar.Header, io.Reader) error { return nil })
 		}
@@ -170,6 +172,11 @@ func (m *Moves) install(ctx context.Context, one *move) error {
 		return err
 	}
 	m.reached("unpacked")
+	if err := m.installTree(ctx, one, r); err != nil {
+		return err
+	}
+	m.reached("tree")
+	r = m.recordOf(one)
 	if err := m.dropEarlier(r); err != nil {
 		return err
 	}
@@ -285,6 +292,11 @@ func (m *Moves) noteFor(r record) string {
 	note := "This session was moved here from another machine. Paths above belong to that machine: look at files again before you use them, and start background jobs again."
 	if slices.ContainsFunc(r.Offer.Items, func(item api.MoveItem) bool { return item.Kind == api.MoveFiles && item.SessionID == r.SessionID }) {
 		note += " Attached files are in " + filepath.Join(m.Paths.Scratch(r.SessionID), attachedFolder) + " now, under the same names."
+	}
+	if _, moved := treeOf(r); moved && r.TreeError == "" {
+		note += " The files of the folder were moved too, with changes that are not committed, into a new git worktree, in which you work now."
+	} else if moved {
+		note += " The files of the folder were not unpacked: ask the person before you rely on them."
 	}
 	return note
 }

@@ -42,6 +42,7 @@ type Options struct {
 	Clients  *state.Clients
 	Projects *state.Projects
 	Hub      *dispatch.Hub
+	Trees    Trees
 	// ListPaths are the paths to this device.
 	ListPaths func() []api.Path
 	// Refresh applies a change of the list of clients; Remove removes a client from it, and from

@@ -30,12 +30,14 @@ type record struct {
 	Client      ident.ID              `json:"client,omitzero"` // the source, on the target
 	Skipped     []string              `json:"skipped,omitempty"`
 	MoreSkipped int                   `json:"moreSkipped,omitempty"`
-	Error       string                `json:"error,omitempty"`
-	Cleaned     bool                  `json:"cleaned,omitempty"`     // the source has removed the session
-	GaveUp      bool                  `json:"gaveUp,omitempty"`      // the target, which never heard again
-	CreatedAt   int64                 `json:"createdAt"`             // Unix milliseconds
-	ConfirmedAt int64                 `json:"confirmedAt,omitempty"` // by the target; Unix milliseconds
-	EndedAt     int64                 `json:"endedAt,omitempty"`     // Unix milliseconds
+	// TreeError is why the target did not unpack the files, or "".
+	TreeError   string `json:"treeError,omitempty"`
+	Error       string `json:"error,omitempty"`
+	Cleaned     bool   `json:"cleaned,omitempty"`     // the source has removed the session
+	GaveUp      bool   `json:"gaveUp,omitempty"`      // the target, which never heard again
+	CreatedAt   int64  `json:"createdAt"`             // Unix milliseconds
+	ConfirmedAt int64  `json:"confirmedAt,omitempty"` // by the target; Unix milliseconds
+	EndedAt     int64  `json:"endedAt,omitempty"`     // Unix milliseconds
 }
 
 // active reports whether this host has to do something for the move.

@@ -41,7 +41,7 @@ func (m *Moves) prepareMove(ctx context.Context, _ *dispatch.Conn, request api.P
 		ID: newMoveID(), SessionID: request.SessionID, Family: family, ProjectID: summary.ProjectID, State: api.MovePrepared,
 		From: m.Keys.ID(), To: request.To, CreatedAt: time.Now().UnixMilli(),
 	}
-	one, err := m.stage(ctx, r)
+	one, err := m.stage(ctx, r, request.WithFiles)
 	if err != nil {
 		m.sessions.Resume(context.WithoutCancel(ctx), family)
 		return response, errors.Join(err, removeFolder(m.folder(r.ID)))
@@ -57,7 +57,7 @@ func newMoveID() string {
 }
 
 // stage writes what is moved to the folder of the move, and registers it.
-func (m *Moves) stage(ctx context.Context, r record) (*move, error) {
+func (m *Moves) stage(ctx context.Context, r record, withFiles bool) (*move, error) {
 	keys, err := keyfile.LoadOrCreate(m.Paths.Mover(), ident.KindClient)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (m *Moves) stage(ctx context.Context, r record) (*move, error) {
 	if err := atomicfile.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("moves: creating a folder: %w", err)
 	}
-	s := &stager{moves: m, folder: folder, record: &r}
+	s := &stager{moves: m, folder: folder, record: &r, withFiles: withFiles}
 	r.Offer = api.MoveOffer{MoveID: r.ID, SessionID: r.SessionID, From: api.DeviceKeys(m.Keys.Public()), Label: m.Label(), Client: api.DeviceKeys(keys.Public()), Items: []api.MoveItem{}}
 	if err := s.all(ctx); err != nil {
 		return nil, err

@@ -24,6 +24,8 @@ type stager struct {
 	folder string
 	record *record
 	total  int64
+
+	withFiles bool // a bundle of the session's folder is staged too
 }
 
 func (s *stager) all(ctx context.Context) error {
@@ -34,6 +36,9 @@ func (s *stager) all(ctx context.Context) error {
 		if err := s.files(id); err != nil {
 			return err
 		}
+	}
+	if s.withFiles {
+		return s.tree(ctx)
 	}
 	return nil
 }
@@ -81,7 +86,10 @@ func (s *stager) item(item api.MoveItem, write func(io.Writer) error) (err error
 		return fmt.Errorf("moves: staging: %w", err)
 	}
 	sum := sha256.New()
-	limited := &limitedWriter{w: io.MultiWriter(file, sum), left: min(maxItem(item.Kind), api.MaxMoveBytes-s.total), most: maxItem(item.Kind)}
+	limited := &limitedWriter{w: io.MultiWriter(file, sum), left: min(maxItem(item.Kind), api.MaxMoveBytes-s.total), most: maxItem(item.Kind), what: "the session is"}
+	if item.Kind == api.MoveTree {
+		limited.what = "the files are"
+	}
 	err = write(limited)
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
@@ -96,20 +104,24 @@ func (s *stager) item(item api.MoveItem, write func(io.Writer) error) (err error
 type limitedWriter struct {
 	w             io.Writer
 	left, written int64
-	most          int64 // for the error
+	most          int64  // for the error
+	what          string // for the error
 }
 
 // maxItem is the limit of an item in bytes.
 func maxItem(kind string) int64 {
-	if kind == api.MoveLog {
+	switch kind {
+	case api.MoveLog:
 		return api.MaxMoveLog
+	case api.MoveTree:
+		return api.MaxMoveTree
 	}
 	return api.MaxMoveItem
 }
 
 func (l *limitedWriter) Write(p []byte) (int, error) {
 	if int64(len(p)) > l.left {
-		return 0, api.Errorf(api.KindTooLarge, "the session is too large to be moved: one part can have %d MiB, and all together %d MiB", l.most>>20, int64(api.MaxMoveBytes)>>20)
+		return 0, api.Errorf(api.KindTooLarge, "%s too large to be moved: one part can have %d MiB, and all together %d MiB", l.what, l.most>>20, int64(api.MaxMoveBytes)>>20)
 	}
 	n, err := l.w.Write(p)
 	l.left -= int64(n)

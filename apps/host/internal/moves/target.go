@@ -32,6 +32,7 @@ func (m *Moves) expected(offer api.MoveOffer, projectID string) (record, error) 
 		case item.Kind == api.MoveLog && store.CheckName(item.SessionID) == nil && !slices.Contains(r.Family, item.SessionID):
 			r.Family = append(r.Family, item.SessionID)
 		case item.Kind == api.MoveFiles && i > 0 && offer.Items[i-1].Kind == api.MoveLog && offer.Items[i-1].SessionID == item.SessionID:
+		case item.Kind == api.MoveTree && i > 0 && i == len(offer.Items)-1 && item.SessionID == offer.SessionID:
 		default:
 			return bad(fmt.Sprintf("item %d", i))
 		}
@@ -39,7 +40,7 @@ func (m *Moves) expected(offer api.MoveOffer, projectID string) (record, error) 
 			return bad("the size of an item")
 		}
 		if item.Size > maxItem(item.Kind) {
-			return r, api.Errorf(api.KindTooLarge, "the session is too large to be moved: a log has %d MiB, the limit is %d", item.Size>>20, maxItem(item.Kind)>>20)
+			return r, api.Errorf(api.KindTooLarge, "the session is too large to be moved: a part has %d MiB, the limit is %d", item.Size>>20, maxItem(item.Kind)>>20)
 		}
 	}
 	switch {
@@ -122,7 +123,7 @@ func (m *Moves) putMovePart(_ context.Context, c *dispatch.Conn, request api.Put
 }
 
 // checkMove confirms that everything has arrived, is what was offered, and is on disk.
-func (m *Moves) checkMove(_ context.Context, c *dispatch.Conn, request api.MoveRequest) (response api.CheckMoveResponse, err error) {
+func (m *Moves) checkMove(ctx context.Context, c *dispatch.Conn, request api.MoveRequest) (response api.CheckMoveResponse, err error) {
 	one, r, err := m.ofSource(c, request.MoveID)
 	if err != nil {
 		return response, err
@@ -130,7 +131,7 @@ func (m *Moves) checkMove(_ context.Context, c *dispatch.Conn, request api.MoveR
 	one.files.Lock()
 	defer one.files.Unlock()
 	if r = m.recordOf(one); r.State == api.MoveSending {
-		if err := m.verify(r); err != nil {
+		if err := m.verify(ctx, r); err != nil {
 			return response, err
 		}
 		err = m.change(one, func(r *record) error {
@@ -169,8 +170,10 @@ func (m *Moves) endMove(ctx context.Context, c *dispatch.Conn, request api.EndMo
 		if !r.ended() {
 			return api.Empty{}, api.Errorf(api.KindConflict, "the move has not ended: it is %s", r.State)
 		}
-		if err := m.drop(one); err != nil {
-			return api.Empty{}, err
+		if r.TreeError == "" { // otherwise people still look for it
+			if err := m.drop(one); err != nil {
+				return api.Empty{}, err
+			}
 		}
 		m.reached("forgotten")
 		// The answer goes over the connection that ends with the client.

@@ -15,6 +15,8 @@ type Worktree struct {
 	Prefix    string `json:"prefix,omitempty"`
 	Branch    string `json:"branch"`
 	Base      string `json:"base"` // the commit that it began with
+	// Files is the commit whose files are written while it is being added, or "".
+	Files string `json:"files,omitempty"`
 	// Tip is the last commit of the branch when the worktree was removed.
 	Tip   string        `json:"tip,omitempty"`
 	State WorktreeState `json:"state"`

@@ -62,7 +62,7 @@ func (w *Worktrees) recover(ctx context.Context, t state.Worktree, find func(str
 
 // takeBack removes what is left of a worktree whose making was interrupted.
 func (w *Worktrees) takeBack(ctx context.Context, t state.Worktree) error {
-	made := gitrepo.Worktree{Folder: t.Top, Branch: t.Branch}
+	made := gitrepo.Worktree{Folder: t.Top, Branch: t.Branch, Files: t.Files}
 	if t.State != state.WorktreeRemoved {
 		made.Commit = t.Base
 	}
@@ -79,6 +79,9 @@ func (w *Worktrees) takeBack(ctx context.Context, t state.Worktree) error {
 	}
 	if t.State == state.WorktreeRemoved {
 		return w.List.Change(t.ID, func(t *state.Worktree) { t.Doing = "" })
+	}
+	if t.Files != "" { // its commits came from another host, which is asked for them again
+		return repo.DeleteBranchAt(ctx, t.Branch, t.Base)
 	}
 	_, err = repo.DeleteMerged(ctx, t.Branch)
 	return err

@@ -32,13 +32,15 @@ const maxWorktrees = 200
 // SetupScript is the program of a project that prepares a new worktree, below its folder.
 const SetupScript = ".scorel/worktree-setup"
 
-// Options are the parts that worktrees need. All are required.
+// Options are the parts that worktrees need. All but Step are required.
 type Options struct {
 	Logger  *slog.Logger
 	Paths   state.Paths
 	List    *state.Worktrees
 	Root    string // absolute path of the folder that holds the worktrees
 	Trusted func(folder string) bool
+	// Step is called when a change has reached a durable step; tests stop there. nil does nothing.
+	Step func(name string)
 	// Leaving is called before a folder is removed in which sessions worked.
 	Leaving func(folder string)
 }
@@ -182,7 +184,7 @@ func (w *Worktrees) add(ctx context.Context, repo *gitrepo.Repo, t state.Worktre
 	if err := w.note(t.ID, func(to *state.Worktree) { *to = t }); err != nil {
 		return err
 	}
-	err := repo.AddWorktree(ctx, w.Paths.GitViews(), gitrepo.Worktree{Folder: t.Top, Branch: t.Branch, Commit: commit})
+	err := repo.AddWorktree(ctx, w.Paths.GitViews(), gitrepo.Worktree{Folder: t.Top, Branch: t.Branch, Commit: commit, Files: t.Files})
 	if err == nil {
 		return nil
 	}

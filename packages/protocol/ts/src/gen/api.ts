@@ -107,6 +107,8 @@ export const MAX_MOVE_ITEM = 2147483648;
 export const MAX_MOVE_LOG = 536870912;
 /** bytes of all items */
 export const MAX_MOVE_BYTES = 4294967296;
+/** bytes of the git bundle of the files */
+export const MAX_MOVE_TREE = 1073741824;
 /** bytes of one part, before encoding */
 export const MAX_MOVE_PART = 262144;
 /** MaxMoveSkipped bounds the names of what a move leaves behind. */
@@ -115,6 +117,8 @@ export const MAX_MOVE_SKIPPED = 200;
 export const MOVE_LOG = 'log';
 /** a tar archive of the attached files and process logs of a session */
 export const MOVE_FILES = 'files';
+/** a git bundle of the folder that the session works in */
+export const MOVE_TREE = 'tree';
 export const PATH_CONNECTED = 'connected';
 export const PATH_CONNECTING = 'connecting';
 export const PATH_OFF = 'off';
@@ -1903,6 +1907,8 @@ export interface PrepareMoveRequest {
   /** device */
   to: string;
   wait?: boolean;
+  /** WithFiles moves a git bundle of the session's folder too. */
+  withFiles?: boolean;
 }
 
 export interface PrepareMoveResponse {
@@ -4179,6 +4185,8 @@ export interface ProofMove {
 export interface MoveItem {
   kind: string;
   sessionId?: string;
+  /** Folder is the path of the session's folder in a bundle; absent for its top. */
+  folder?: string;
   size: number;
   /** lower-case hex */
   sha256: string;

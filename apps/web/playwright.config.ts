@@ -1,8 +1,8 @@
 import { defineConfig } from "@playwright/test";
 import { chromium } from "./e2e/tools";
 
-// The whole way in a real browser: a relay process, a host process, Chromium.
-// Nothing is retried, since a test that passes at its second try has found a fault.
+// End-to-end tests in a real browser: a relay process, a host process, Chromium.
+// Nothing is retried: a test that passes on the second try has found a bug.
 export default defineConfig({
   testDir: "e2e",
   globalSetup: "./e2e/check.ts",
@@ -12,7 +12,7 @@ export default defineConfig({
   workers: 2,
   retries: 0,
   reporter: "list",
-  // Limits end what waits in vain; a busy machine has time.
+  // Generous timeouts: they end only tests that hang, not slow ones on a busy machine.
   timeout: 300_000,
   expect: { timeout: 60_000 },
   use: {
@@ -29,7 +29,7 @@ export default defineConfig({
         "--disable-component-update",
         "--disable-sync",
         "--disable-quic",
-        // A name that is not this machine's own, for the page that is no secure context.
+        // A name other than this machine's own, for a page without a secure context.
         "--host-resolver-rules=MAP relay.test 127.0.0.1",
       ],
     },

@@ -2,7 +2,7 @@ import { expect, test } from "./harness";
 import type { Visitor } from "./visitor";
 
 /** Collects the texts of answered cards from now on: they disappear after a moment, which a busy machine may miss. */
-async function hear({ page }: Visitor): Promise<() => Promise<string>> {
+async function collectOutcomes({ page }: Visitor): Promise<() => Promise<string>> {
   await page.evaluate(() => {
     const told = new Set<string>();
     const read = () => {
@@ -28,7 +28,7 @@ test("with four calls waiting, a second click on the same spot allows nothing mo
   const heading = (name: string) => card.getByRole("heading", { name });
   const decisions = () => anna.log().flatMap((line) => (line.data?.decision ? [line.data.decision] : []));
 
-  const told = await hear(anna);
+  const told = await collectOutcomes(anna);
   await expect(heading("touch one")).toBeVisible();
   await expect(allow).toBeEnabled();
   const spot = await allow.boundingBox();
@@ -75,7 +75,7 @@ test("the second of two answers is shown who answered first", async ({ visitor }
   for (const each of [anna, ben]) {
     await expect(each.at("approval-allow")).toBeEnabled();
   }
-  const told = { anna: await hear(anna), ben: await hear(ben) };
+  const told = { anna: await collectOutcomes(anna), ben: await collectOutcomes(ben) };
   // The later one presses the current button, or nothing.
   const press = (id: string) => document.querySelector<HTMLElement>(`[data-testid=${id}]`)?.click();
   await Promise.all([anna.page.evaluate(press, "approval-allow"), ben.page.evaluate(press, "approval-deny")]);

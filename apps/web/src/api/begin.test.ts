@@ -39,7 +39,7 @@ function begin(more: Partial<BeginOptions> = {}) {
   return { connect, ports, failures };
 }
 
-function heardOn(port: PagePort): FromLink[] {
+function messagesOn(port: PagePort): FromLink[] {
   const heard: FromLink[] = [];
   port.onmessage = ({ data }) => heard.push(...data);
   return heard;
@@ -59,7 +59,7 @@ it("delivers messages that the worker sent before the page was loaded", () => {
   ports[0]?.say(me, relay);
   ports[0]?.say({ t: "devices", devices: null });
   const port = connect(() => {});
-  const heard = heardOn(port);
+  const heard = messagesOn(port);
   ports[0]?.say({ ...devices, devices: [] });
   expect(heard).toEqual([me, relay, { t: "devices", devices: null }, devices]);
   port.close?.();

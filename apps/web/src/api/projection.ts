@@ -105,7 +105,7 @@ export function applyResync(state: Projection, response: ResyncEventsResponse): 
         summary,
         entries: [...state.entries, ...(response.entries ?? [])],
         before: state.before,
-        live: wholeLive(response.live),
+        live: completeLive(response.live),
         anchors,
       };
     default:
@@ -113,7 +113,7 @@ export function applyResync(state: Projection, response: ResyncEventsResponse): 
         summary,
         entries: response.entries ?? [],
         before: response.before ?? 0,
-        live: wholeLive(response.live),
+        live: completeLive(response.live),
         anchors,
       };
   }
@@ -129,7 +129,7 @@ export function prependEntries(state: Projection, response: GetEntriesResponse):
 }
 
 /** A host of another version may omit a list. */
-function wholeLive(live: Live | undefined): Live {
+function completeLive(live: Live | undefined): Live {
   const empty = emptyLive();
   return {
     turn: live?.turn ?? null,

@@ -38,7 +38,7 @@ export function GuestPage({ guest }: { guest: GuestSession }) {
   if (end) {
     return <GuestEnd {...end} />;
   }
-  const says = sayingOf(reach, state.status === "loading");
+  const says = statusText(reach, state.status === "loading");
   return (
     <LogContext value={noLog}>
       <ImagesContext value={loadImage}>
@@ -103,7 +103,7 @@ function useWaking(guest: GuestSession): void {
   }, [guest]);
 }
 
-function sayingOf(reach: GuestState, loading: boolean): string | null {
+function statusText(reach: GuestState, loading: boolean): string | null {
   switch (reach.is) {
     case "offline":
       return t("guest.page.offline");

@@ -63,7 +63,7 @@ afterEach(() => {
 
 const seconds = (n: number) => vi.advanceTimersByTime(n * 1000);
 
-function hear(): void {
+function receive(): void {
   if (dialer.open) {
     dialer.open.lastHeard = Date.now();
   }
@@ -84,7 +84,7 @@ describe("the connection of a visible page", () => {
     for (let i = 0; i < 3; i++) {
       seconds(10);
       seconds(1);
-      hear();
+      receive();
     }
     seconds(10);
     expect(asked).toEqual([10_000, 21_000, 32_000, 43_000]);
@@ -94,7 +94,7 @@ describe("the connection of a visible page", () => {
   it("is not probed while it sends anything", () => {
     for (let i = 0; i < 12; i++) {
       seconds(5);
-      hear();
+      receive();
     }
     expect(asked).toEqual([]);
   });

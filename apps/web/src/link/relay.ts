@@ -40,7 +40,7 @@ export interface RelayOptions {
 }
 
 /** An id that no device has: the relay answers a request for it without involving a host. */
-const NOBODY = `dev_${"a".repeat(32)}`;
+const UNUSED_ID = `dev_${"a".repeat(32)}`;
 
 export class Relay implements Told {
   readonly address: RelayAddress;
@@ -253,7 +253,7 @@ export class Relay implements Told {
       return false;
     }
     const channel = this.#options.open(session);
-    const asked = channel ? channel.ask("get_host") : session.openChannel(NOBODY);
+    const asked = channel ? channel.ask("get_host") : session.openChannel(UNUSED_ID);
     asked.catch(() => {});
     return true;
   }

@@ -23,7 +23,7 @@ export interface SessionStripProps {
 /** One line above the composer: why the transcript may be out of date, if it may, and the settings of the session. */
 export function SessionStrip({ status, label, savedAt, damaged, work, children }: SessionStripProps) {
   const late = useLate(status === "reconnecting" && savedAt !== null);
-  const said = (late ? sayStatus(status, label, savedAt, damaged) : null) ?? sayWork(work);
+  const said = (late ? statusNotice(status, label, savedAt, damaged) : null) ?? workNotice(work);
   return (
     <div className="safe-x mx-auto flex w-full max-w-3xl shrink-0 flex-wrap items-center justify-end gap-x-2">
       <div role="status" className={cx("min-w-0 flex-1", said && "max-sm:basis-full")}>
@@ -67,7 +67,7 @@ function useLate(wait: boolean): boolean {
   return !wait || over;
 }
 
-function sayWork(work: Live["work"]): { tone: Tone; text: string } | null {
+function workNotice(work: Live["work"]): { tone: Tone; text: string } | null {
   switch (work?.kind) {
     case undefined:
       return null;
@@ -78,7 +78,7 @@ function sayWork(work: Live["work"]): { tone: Tone; text: string } | null {
   }
 }
 
-function sayStatus(
+function statusNotice(
   status: string,
   label: string,
   savedAt: number | null,

@@ -73,7 +73,7 @@ export function peekDraft(key: string): Draft | undefined {
 /** Returns the stored draft; an empty one if there is none. */
 export async function readDraft(key: string): Promise<Draft> {
   const draft = await drafts.read(key);
-  const old = takeOld(key);
+  const old = takeTabDraft(key);
   if (!old || draft.text || draft.images.length > 0) {
     return draft;
   }
@@ -113,7 +113,7 @@ export function forgetDrafts(): void {
 }
 
 // Returns a draft that an older version stored for this tab only.
-function takeOld(key: string): Draft | null {
+function takeTabDraft(key: string): Draft | null {
   try {
     const text = sessionStorage.getItem(`draft:${key}`) ?? "";
     const images = sessionStorage.getItem(`draft-images:${key}`);

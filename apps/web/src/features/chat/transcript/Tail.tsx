@@ -59,8 +59,8 @@ export function Tail({
           {t("chat.transcript.noOneWhoCanAnswer")}
         </p>
       ) : null}
-      {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
-      {!readOnly && !running && outgoing.length === 0 && (state.lastError || brokeOff(last)) ? (
+      {state.lastError && !running && !showsError(last) ? <ErrorCard text={state.lastError} /> : null}
+      {!readOnly && !running && outgoing.length === 0 && (state.lastError || wasInterrupted(last)) ? (
         <Retry rows={rows} onContinue={() => void view.send(t("chat.transcript.continueText"))} />
       ) : null}
       <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
@@ -69,7 +69,7 @@ export function Tail({
 }
 
 /** Reports whether the last turn failed or was canceled. */
-function brokeOff(row: Row | undefined): boolean {
+function wasInterrupted(row: Row | undefined): boolean {
   if (row?.kind === "note") {
     return row.canceled === true; // canceled before there was any answer
   }
@@ -77,7 +77,7 @@ function brokeOff(row: Row | undefined): boolean {
 }
 
 /** Reports whether the row already shows that the turn failed. */
-function tellsError(row: Row | undefined): boolean {
+function showsError(row: Row | undefined): boolean {
   if (row?.kind === "assistant") {
     return row.message.stopReason === "error" || row.message.stopReason === "aborted";
   }

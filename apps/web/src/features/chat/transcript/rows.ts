@@ -61,7 +61,7 @@ export function buildRows(
   const rows: Row[] = [];
   for (const entry of entries) {
     const row = rowOf(entry, facts, called);
-    if (!row || saidAlready(row, rows.at(-1))) {
+    if (!row || isRepeated(row, rows.at(-1))) {
       continue;
     }
     const old = before.get(row.key);
@@ -74,7 +74,7 @@ export function buildRows(
 export function joinRows(rows: readonly Row[], more: readonly Row[]): Row[] {
   const joined = rows.slice();
   for (const row of more) {
-    if (!saidAlready(row, joined.at(-1))) {
+    if (!isRepeated(row, joined.at(-1))) {
       joined.push(row);
     }
   }
@@ -105,7 +105,7 @@ export function withFacts(
 }
 
 /** An interrupted answer shows that itself, so the record of its turn need not repeat it. */
-function saidAlready(row: Row, last: Row | undefined): boolean {
+function isRepeated(row: Row, last: Row | undefined): boolean {
   if (last?.kind !== "assistant") {
     return false;
   }
@@ -270,11 +270,11 @@ function customRow(entry: CustomEntry): Row | null {
     case CUSTOM_HOOK:
       return hookRow(entry);
     case CUSTOM_INSTRUCTIONS:
-      return toldRow(entry, t("chat.transcript.instructionsLoaded"), namesIn(entry, "files", "path"));
+      return contextRow(entry, t("chat.transcript.instructionsLoaded"), namesIn(entry, "files", "path"));
     case CUSTOM_ENVIRONMENT:
       return null; // for the agent only
     case CUSTOM_SKILLS:
-      return toldRow(entry, t("chat.transcript.skillsAvailable"), namesIn(entry, "skills", "name"));
+      return contextRow(entry, t("chat.transcript.skillsAvailable"), namesIn(entry, "skills", "name"));
     default:
       return { kind: "unknown", key: entry.id, type: entry.customType };
   }
@@ -304,7 +304,7 @@ function sizeOf(bytes: unknown): string {
 }
 
 /** Returns the row that lists what the session was given from its folder; null if there was nothing. */
-function toldRow(entry: CustomEntry, what: string, names: string[]): Row | null {
+function contextRow(entry: CustomEntry, what: string, names: string[]): Row | null {
   return names.length > 0 ? { kind: "note", key: entry.id, text: `${what} ${names.join(", ")}.` } : null;
 }
 

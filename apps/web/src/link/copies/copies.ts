@@ -23,7 +23,7 @@ export interface CopiesOptions {
   delay: number;
 }
 
-/** Returns the copies on this browser's disk, after deleting those that it may no longer have. */
+/** Returns the copies on this browser's disk, and begins to delete those that it may no longer have. */
 export function makeCopies({ clientId, ...options }: Omit<CopiesOptions, "store"> & { clientId: string }): Copies {
   const copies = new Copies({ ...options, store: new CopyStore({ clientId }) });
   copies.sweep().catch(() => {});

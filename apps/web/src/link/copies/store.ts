@@ -69,7 +69,7 @@ export class CopyStore {
     this.#options = options;
   }
 
-  /** Opens a copy and deletes it if it cannot be opened. */
+  /** Opens a copy. If it cannot be opened, it is deleted, and null returned. */
   async read(deviceId: string, id: string): Promise<Opened | null> {
     const db = await this.#open();
     const [row, body, key] = await inOne(db, "readonly", (store) => [

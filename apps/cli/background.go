@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,11 +47,15 @@ func startHost(ctx context.Context, home string) error {
 		return fmt.Errorf("finding this program, which runs the host: %w", err)
 	}
 	path := filepath.Join(home, hostLogName)
-	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening the log of the host: %w", err)
 	}
 	defer log.Close()
+	before, err := log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("opening the log of the host: %w", err)
+	}
 	cmd := exec.Command(program, "host", "serve", "--background", "--json", "--log-level", "warn", "--home", home)
 	cmd.Dir, cmd.Stderr, cmd.SysProcAttr = home, log, detached()
 	ready, err := cmd.StdoutPipe()
@@ -74,12 +79,17 @@ func startHost(ctx context.Context, home string) error {
 		_ = cmd.Process.Kill() // it never became ready
 	}
 	_ = cmd.Wait() // its log says why
-	return sayf(errUnreachable, "the host did not start: %s", lastLine(path))
+	return sayf(errUnreachable, "the host did not start: %s", lastLine(path, before))
 }
 
-// lastLine returns the end of a log, for a message.
-func lastLine(path string) string {
-	data, err := os.ReadFile(path)
+// lastLine returns the end of what a log got after an offset, for a message.
+func lastLine(path string, after int64) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return "see " + path
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	data, err := io.ReadAll(io.NewSectionReader(file, after, maxHostLog))
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	if last := lines[len(lines)-1]; err == nil && last != "" {
 		return strings.TrimPrefix(last, "scorel: ")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -121,6 +122,28 @@ func checkRelay(relayURL string) error {
 }
 
 func (a *app) hostServe(ctx context.Context, f hostFlags) error {
+	if f.background {
+		return a.serveInBackground(ctx, f)
+	}
+	return a.hostServeLogged(ctx, f, nil)
+}
+
+// serveInBackground logs to a file of the home, which it keeps small.
+func (a *app) serveInBackground(ctx context.Context, f hostFlags) error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	log, err := openHostLog(filepath.Join(home, hostLogName), maxHostLog)
+	if err != nil {
+		return err
+	}
+	a.stderr = log // open to the end: why the host failed is written last
+	return a.hostServeLogged(ctx, f, log)
+}
+
+// hostServeLogged serves. log may be nil.
+func (a *app) hostServeLogged(ctx context.Context, f hostFlags, log *hostLog) error {
 	cfg, err := a.hostConfig(f)
 	if err != nil {
 		return err
@@ -142,6 +165,9 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 		h, err := newLocalHost(ctx, cfg, !f.background)
 		if err != nil {
 			return err
+		}
+		if log != nil {
+			log.own()
 		}
 		return a.serveHost(ctx, f, cfg, h, nil)
 	}

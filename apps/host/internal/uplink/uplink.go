@@ -133,7 +133,9 @@ func (u *Uplink) serve(ctx context.Context, conn *relayconn.Conn) error {
 		channels: map[uint32]*hostChannel{},
 	}
 	u.welcomed(conn.Welcome().Peers)
-	u.set(r)
+	if !u.begin(r) {
+		return context.Cause(ctx)
+	}
 	r.revokeUnknown()
 	u.all.settle()
 	err := conn.Run(ctx, r)
@@ -145,13 +147,32 @@ func (u *Uplink) serve(ctx context.Context, conn *relayconn.Conn) error {
 	return err
 }
 
+// begin makes a connection the current one. It returns false for one that Renew has ended
+// before: a pairing that began on it would be lost at once.
+func (u *Uplink) begin(r *relayConn) bool {
+	u.mu.Lock()
+	ended := r.ctx.Err() != nil
+	if !ended {
+		u.setLocked(r)
+	}
+	u.mu.Unlock()
+	if !ended {
+		u.Notify(api.PathsChanged{})
+	}
+	return !ended
+}
+
 func (u *Uplink) set(r *relayConn) {
 	u.mu.Lock()
+	u.setLocked(r)
+	u.mu.Unlock()
+	u.Notify(api.PathsChanged{})
+}
+
+func (u *Uplink) setLocked(r *relayConn) {
 	u.relay = r
 	close(u.changed)
 	u.changed = make(chan struct{})
-	u.mu.Unlock()
-	u.Notify(api.PathsChanged{})
 }
 
 // current returns the connection, or an error that explains why it is missing.

@@ -6,12 +6,14 @@ package attached
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -137,10 +139,10 @@ func write(root *os.Root, place string, data []byte) error {
 	if err := root.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return err
 	}
-	part := place + ".part"
-	if err := root.RemoveAll(part); err != nil {
+	if err := removeStale(root, place); err != nil {
 		return err
 	}
+	part := place + "." + rand.Text() + partEnd // two prompts may attach the same file at once
 	file, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -152,12 +154,43 @@ func write(root *os.Root, place string, data []byte) error {
 	return root.Rename(part, place)
 }
 
+// partEnd ends the name of a file that is being written.
+const partEnd = ".part"
+
+// staleAfter is how long a write takes at most.
+const staleAfter = time.Hour
+
+// removeStale removes what writes of this file left behind when the host was killed.
+func removeStale(root *os.Root, place string) error {
+	list, err := fs.ReadDir(root.FS(), filepath.ToSlash(filepath.Dir(place)))
+	if err != nil {
+		return err
+	}
+	for _, entry := range list {
+		name := entry.Name()
+		if !strings.HasPrefix(name, filepath.Base(place)+".") || !strings.HasSuffix(name, partEnd) {
+			continue
+		}
+		info, err := entry.Info()
+		if err != nil || time.Since(info.ModTime()) < staleAfter {
+			continue // it is gone, or being written
+		}
+		if err := root.RemoveAll(filepath.Join(filepath.Dir(place), name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // sizeOf returns the bytes of all files, but for the one at the place, which is replaced.
 func sizeOf(root *os.Root, place string) (size int64, err error) {
 	replaced := filepath.ToSlash(place)
 	err = fs.WalkDir(root.FS(), folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() || path == replaced {
 			return err
+		}
+		if strings.HasPrefix(path, replaced+".") && strings.HasSuffix(path, partEnd) {
+			return nil // another prompt with the same file
 		}
 		info, err := entry.Info()
 		if err == nil {

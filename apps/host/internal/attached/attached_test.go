@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 func hashOf(data []byte) string {
@@ -62,6 +64,39 @@ func TestStore(t *testing.T) {
 	}
 	if _, _, err := Find(dir, hashOf(data), "a.pdf"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after the removal: %v", err)
+	}
+}
+
+// TestTwoPromptsStoreTheSameFile at once, and what a killed host left of it is removed.
+func TestTwoPromptsStoreTheSameFile(t *testing.T) {
+	dir, data := t.TempDir(), bytes.Repeat([]byte("page\n"), 50_000)
+	hash := hashOf(data)
+	left := filepath.Join(dir, folder, hash[:16], "a.pdf.KILLED.part")
+	if err := os.MkdirAll(filepath.Dir(left), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(left, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(left, time.Time{}, time.Now().Add(-2*staleAfter)); err != nil {
+		t.Fatal(err)
+	}
+	var storing sync.WaitGroup
+	for range 8 {
+		storing.Go(func() {
+			path, err := Store(dir, hash, "a.pdf", data, int64(len(data)))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, data) {
+				t.Errorf("%s holds %d bytes, %v", path, len(got), err)
+			}
+		})
+	}
+	storing.Wait()
+	if list, err := os.ReadDir(filepath.Dir(left)); err != nil || len(list) != 1 {
+		t.Errorf("the folder has %v, %v", list, err)
 	}
 }
 

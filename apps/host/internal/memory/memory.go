@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -163,7 +164,7 @@ func (f Folder) read(name string) (Note, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = os.ReadFile(path)
+		data, err = readStart(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return Note{}, ErrMissing
@@ -172,10 +173,24 @@ func (f Folder) read(name string) (Note, error) {
 		return Note{}, fmt.Errorf("the note cannot be read: %w", err)
 	}
 	text := data[:min(len(data), maxRead)]
+	whole := len(text) == len(data)
+	if !whole { // the rest is not read: its size and time stand for it
+		data = fmt.Appendf(data, "\x00%d %d", info.Size(), info.ModTime().UnixNano())
+	}
 	return Note{
-		Name: name, Text: strings.ToValidUTF8(string(text), "\uFFFD"), Whole: len(text) == len(data) && utf8.Valid(text),
+		Name: name, Text: strings.ToValidUTF8(string(text), "\uFFFD"), Whole: whole && utf8.Valid(text),
 		Version: version(data), Modified: info.ModTime().UnixMilli(),
 	}, nil
+}
+
+// readStart reads what is shown of a file, and one byte more if there is more.
+func readStart(path string) (data []byte, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return io.ReadAll(io.LimitReader(file, maxRead+1))
 }
 
 func version(data []byte) string {

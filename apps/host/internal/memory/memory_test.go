@@ -116,6 +116,26 @@ func TestNotesAreBounded(t *testing.T) {
 	mustSave(t, f, "note-7", "a change still fits")
 }
 
+// TestAHugeFileIsReadInPart: people can put any file into the folder. What is not read still
+// counts for the version.
+func TestAHugeFileIsReadInPart(t *testing.T) {
+	f := memory.New(t.TempDir(), nil).User()
+	mustSave(t, f, "huge", "x")
+	if err := os.Truncate(f.Path("huge"), 1<<40); err != nil { // takes no space
+		t.Fatal(err)
+	}
+	note, err := f.Get("huge")
+	if err != nil || note.Whole || len(note.Text) > 2*memory.MaxNote {
+		t.Fatalf("it has %d bytes, whole %v, %v", len(note.Text), note.Whole, err)
+	}
+	if err := os.Truncate(f.Path("huge"), 1<<39); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Save("huge", "small", memory.Version(note.Version)); err == nil {
+		t.Error("a changed file was replaced")
+	}
+}
+
 // TestProjectsHaveTheirOwnNotes: folders of the same name are different projects.
 func TestProjectsHaveTheirOwnNotes(t *testing.T) {
 	notes := memory.New(t.TempDir(), nil)

@@ -16,7 +16,7 @@ import (
 )
 
 func newSchedule(a *app) *cobra.Command {
-	return group("schedule", "Start sessions at times and after events",
+	return group("schedule", "Start sessions at times, after events and for text from outside",
 		"  scorel schedule add nightly --cron '0 3 * * *' --prompt 'Run the tests and fix what fails.'\n  scorel schedule list\n  scorel schedule run nightly",
 		newScheduleAdd(a), newScheduleList(a), newScheduleShow(a), newScheduleRun(a),
 		newScheduleEnable(a, "enable", true), newScheduleEnable(a, "disable", false), newScheduleRemove(a))
@@ -151,6 +151,12 @@ func whenOf(w api.ScheduleWhen) string {
 			outcome = api.OutcomeSucceeded
 		}
 		return fmt.Sprintf("after %s %s", w.After.ScheduleID, outcome)
+	case w.Webhook != nil:
+		return "webhook"
+	case w.Folder != nil:
+		return "files in " + w.Folder.Path
+	case w.GitHub != nil:
+		return "mentions in " + w.GitHub.Repository
 	}
 	return "-"
 }

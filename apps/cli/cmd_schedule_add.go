@@ -15,6 +15,10 @@ type scheduleSpec struct {
 	spec                                          api.ScheduleSpec
 	skill, mode, at, limit, window, afterSchedule string
 	afterSession, on, onApproval, overlap, missed string
+	webhook, signed                               bool
+	perMinute                                     int
+	folder                                        api.ScheduleFolder
+	github                                        api.ScheduleGitHub
 }
 
 func newScheduleAdd(a *app) *cobra.Command {
@@ -28,15 +32,23 @@ time zone; the default is the zone of the machine. A run that was due while the 
 asleep is made up once, up to --window later, unless --missed is skip.
 
 Runs work in the mode ask unless another one is given. A call that needs approval waits for a
-person; with --on-approval end, the run ends instead.`,
+person; with --on-approval end, the run ends instead.
+
+With --webhook, --folder and --github, each request, new file or mention begins a run, and its
+text is part of the prompt, marked as text from outside. Such runs use the mode plan or ask,
+unless --allow-unattended is given. The token of a webhook is printed once.`,
 		Example: `  scorel schedule add nightly --cron '0 3 * * 1-5' --zone Europe/Berlin --prompt 'Run the tests and fix what fails.'
   scorel schedule add release --at '2027-01-04 09:00' --skill release --mode accept-edits
-  scorel schedule add report --after-schedule nightly --on ended --prompt 'Summarize the last test run.' --cost 1 --time 20m`,
+  scorel schedule add report --after-schedule nightly --on ended --prompt 'Summarize the last test run.' --cost 1 --time 20m
+  scorel schedule add deploys --webhook --prompt 'Say what this deployment changed.'
+  scorel schedule add inbox --folder inbox --pattern '*.csv' --prompt 'Check this file.'
+  scorel schedule add mentions --github o/r --author anna --phrase '@scorel' --prompt 'Answer this.'`,
 		Args: argCount(1, 1, "the name of the schedule"),
 	}
 	f, asJSON := &scheduleSpec{}, false
 	project := a.projectFlag(cmd)
 	f.add(cmd)
+	f.addOutside(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.complete(args[0]); err != nil {
@@ -46,11 +58,18 @@ person; with --on-approval end, the run ends instead.`,
 			if err := f.resolve(cmd, c); err != nil {
 				return err
 			}
-			saved, err := client.Call(cmd.Context(), c, api.SaveSchedule, api.SaveScheduleRequest{ProjectID: projectID, ClientKey: rand.Text(), Spec: f.spec})
+			request := api.SaveScheduleRequest{ProjectID: projectID, ClientKey: rand.Text(), Spec: f.spec}
+			if f.webhook {
+				request.Token = "sct_" + rand.Text()
+			}
+			saved, err := client.Call(cmd.Context(), c, api.SaveSchedule, request)
 			if err != nil {
 				return err
 			}
 			s := saved.Schedule
+			if f.webhook {
+				return a.printDone(asJSON, addedWebhook{s, request.Token}, "added %s (%s)\nrequests go to /v1/triggers/%s, with this token, which is not shown again:\n%s", s.Spec.Name, s.ID, s.ID, request.Token)
+			}
 			if s.NextAt != 0 {
 				return a.printDone(asJSON, s, "added %s (%s), next run %s", s.Spec.Name, s.ID, timeOf(s.NextAt))
 			}
@@ -58,6 +77,51 @@ person; with --on-approval end, the run ends instead.`,
 		})
 	}
 	return cmd
+}
+
+// addedWebhook is a new schedule with the token of its webhook.
+type addedWebhook struct {
+	api.Schedule
+	Token string `json:"token"`
+}
+
+// addOutside adds the flags of events from outside.
+func (f *scheduleSpec) addOutside(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.webhook, "webhook", false, "run for each request to the webhook of the schedule")
+	flags.BoolVar(&f.signed, "signed", false, "have requests to the webhook signed with its token")
+	flags.IntVar(&f.perMinute, "per-minute", 0, "how many requests to the webhook are accepted (default: 10)")
+	flags.StringVar(&f.folder.Path, "folder", "", "run for each new file in this folder of the project")
+	flags.StringVar(&f.folder.Pattern, "pattern", "", "which files of --folder count, such as '*.csv'")
+	flags.StringVar(&f.github.Repository, "github", "", "run for mentions in issues and comments of this repository (OWNER/NAME)")
+	flags.StringArrayVar(&f.github.Authors, "author", nil, "login of an author whose mentions count; can be repeated")
+	flags.StringVar(&f.github.Phrase, "phrase", "", "the phrase that is a mention, such as @scorel")
+	flags.BoolVar(&f.spec.AllowUnattended, "allow-unattended", false, "let text from outside lead to changes without approval, in modes above ask")
+}
+
+// completeOutside sets the event from outside that the flags name.
+func (f *scheduleSpec) completeOutside() error {
+	when := &f.spec.When
+	if f.webhook {
+		when.Webhook = &api.ScheduleWebhook{Signed: f.signed, PerMinute: f.perMinute}
+	}
+	if f.folder.Path != "" {
+		when.Folder = &f.folder
+	}
+	if f.github.Repository != "" {
+		when.GitHub = &f.github
+	}
+	switch {
+	case !f.webhook && (f.signed || f.perMinute != 0):
+		return usagef("--signed and --per-minute only apply to --webhook")
+	case when.Folder == nil && f.folder.Pattern != "":
+		return usagef("--pattern only applies to --folder")
+	case when.GitHub == nil && (f.github.Phrase != "" || len(f.github.Authors) > 0):
+		return usagef("--author and --phrase only apply to --github")
+	case when.GitHub != nil && (f.github.Phrase == "" || len(f.github.Authors) == 0):
+		return usagef("--github needs --author and --phrase")
+	}
+	return nil
 }
 
 func (f *scheduleSpec) add(cmd *cobra.Command) {
@@ -117,7 +181,7 @@ func (f *scheduleSpec) complete(name string) error {
 	if f.on != "" && f.afterSchedule == "" {
 		return usagef("--on only applies to --after-schedule")
 	}
-	return nil
+	return f.completeOutside()
 }
 
 // resolve finds what the flags name on the host.

@@ -163,7 +163,7 @@ var importRules = []importRule{
 	{"apps/host/internal/dispatch/dispatchtest", []string{"apps/host/internal/dispatch", "apps/host/internal/state", "packages/client", "packages/protocol/api"},
 		"tests of handlers connect to them as clients do"},
 	{"apps/host/internal/listener", nil, "connections are counted; requests and grants are decided above"},
-	{"apps/host/internal/httpapi", []string{"apps/host/internal/dispatch", "apps/host/internal/listener", "apps/host/internal/state", "packages/client", "packages/protocol/api", "packages/protocol/openapi", "packages/protocol/seal", "packages/protocol/session", "packages/protocol/wire"},
+	{"apps/host/internal/httpapi", []string{"apps/host/internal/dispatch", "apps/host/internal/listener", "apps/host/internal/schedule", "apps/host/internal/state", "packages/client", "packages/protocol/api", "packages/protocol/openapi", "packages/protocol/seal", "packages/protocol/session", "packages/protocol/wire"},
 		"HTTP carries requests to the dispatcher, and knows no session, agent or relay"},
 	{"apps/host/internal/sessionapi", []string{"apps/host/internal/attached", "apps/host/internal/blobs", "apps/host/internal/dispatch", "apps/host/internal/permission", "apps/host/internal/process", "apps/host/internal/sessions", "apps/host/internal/sessions/queue", "apps/host/internal/sessions/store", "apps/host/internal/signing", "apps/host/internal/state", "packages/protocol/api", "packages/protocol/proof", "packages/protocol/session"},
 		"requests about sessions check the connection and call the session"},

@@ -17,6 +17,11 @@ func (w *wiring) loadSchedules() (err error) {
 	w.runs = &schedule.Runs{Projects: w.projects, Budgets: w.budgets, Author: w.authorMay}
 	w.scheduler, err = schedule.New(schedule.Options{
 		Logger: w.log, Folder: w.paths.Schedules(), Sessions: w.runs, Now: time.Now, After: time.After,
+		Project: func(id string) (string, error) {
+			project, err := w.projects.Find(id)
+			return project.Path, err
+		},
+		GitHub:  schedule.GH{Environ: w.environ}.Get,
 		Changed: func(projectID string) { w.hub.Notify(api.SchedulesChanged{ProjectID: projectID}) },
 	})
 	return err

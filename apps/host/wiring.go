@@ -267,7 +267,7 @@ func (w *wiring) serve() (err error) {
 		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.projectOf, Moves: w.moves,
 	})
 	w.http = httpapi.New(httpapi.Options{
-		Logger: w.log, Dispatcher: w.dispatcher, Sessions: w.sessionAPI, Tokens: w.tokens, LocalToken: w.token, Page: w.page(),
+		Logger: w.log, Dispatcher: w.dispatcher, Sessions: w.sessionAPI, Tokens: w.tokens, LocalToken: w.token, Triggers: w.scheduler, Page: w.page(),
 	})
 	w.stores.Watch(w.storesChanged)
 	return nil

@@ -88,7 +88,7 @@ type (
 		// Signed has each request signed with the token instead of sending it.
 		Signed bool `json:"signed,omitempty"`
 		// PerMinute limits the requests; 0 is 10.
-		PerMinute int `json:"perMinute,omitempty" req:"min=0,max=600"`
+		PerMinute int `json:"perMinute,omitempty" req:"min=0,max=60"`
 	}
 	// ScheduleFolder runs a schedule for each file that is added to a folder.
 	ScheduleFolder struct {

@@ -53,6 +53,7 @@ type Options struct {
 	Sessions   Sessions
 	Tokens     *state.Tokens
 	LocalToken string // of this machine's user; it has every grant
+	Triggers   Triggers
 	// Page serves the page and the relay's wire to clients without a token; nil serves
 	// neither.
 	Page http.Handler
@@ -67,6 +68,7 @@ type Server struct {
 	tokens     *state.Tokens
 	localToken string
 	intake     *intake
+	triggers   Triggers
 	page       http.Handler // nil for none
 
 	requests sync.WaitGroup // that are being served
@@ -76,7 +78,7 @@ type Server struct {
 
 // New makes a server. Run runs it.
 func New(o Options) *Server {
-	return &Server{log: o.Logger, dispatcher: o.Dispatcher, sessions: o.Sessions, tokens: o.Tokens, localToken: o.LocalToken, intake: newIntake(), page: o.Page}
+	return &Server{log: o.Logger, dispatcher: o.Dispatcher, sessions: o.Sessions, tokens: o.Tokens, localToken: o.LocalToken, intake: newIntake(), triggers: o.Triggers, page: o.Page}
 }
 
 // Run serves the connections of a listener until ctx ends, and calls ready when it begins.
@@ -139,6 +141,7 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+client.DirectPath, s.admitted(s.acceptDirect))
 	mux.HandleFunc("POST /v1/{request}", s.admitted(s.serveRequest))
+	mux.HandleFunc("POST /v1/triggers/{id}", s.serveTrigger)
 	mux.HandleFunc("GET /v1/sessions/{id}/events", s.admitted(s.serveEvents))
 	mux.HandleFunc("GET /v1/openapi.json", s.admitted(serveDocument))
 	mux.HandleFunc("/", s.admitted(s.serveNothing))
@@ -192,15 +195,25 @@ func limitBody(w http.ResponseWriter, r *http.Request, patience time.Duration) {
 	}
 }
 
-// authenticate admits programs of this machine and rejects web pages: a page always
-// sends an Origin, and after a DNS rebinding a foreign Host.
-func (s *Server) authenticate(r *http.Request) (caller, *refusal) {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+// refusePage rejects web pages: a page always sends an Origin, and after a DNS rebinding a
+// foreign Host.
+func (s *Server) refusePage(r *http.Request) *refusal {
 	switch {
 	case r.Header.Get("Origin") != "":
-		return caller{}, refuseWith(http.StatusForbidden, api.KindNotAllowed, "web pages connect through a relay")
+		return refuseWith(http.StatusForbidden, api.KindNotAllowed, "web pages connect through a relay")
 	case !s.ownHost(r.Host):
-		return caller{}, refuseWith(http.StatusForbidden, api.KindNotAllowed, "this host does not accept that name: use 127.0.0.1")
+		return refuseWith(http.StatusForbidden, api.KindNotAllowed, "this host does not accept that name: use 127.0.0.1")
+	}
+	return nil
+}
+
+// authenticate admits programs of this machine and rejects web pages.
+func (s *Server) authenticate(r *http.Request) (caller, *refusal) {
+	if refused := s.refusePage(r); refused != nil {
+		return caller{}, refused
+	}
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
 	case ok && subtle.ConstantTimeCompare([]byte(token), []byte(s.localToken)) == 1:
 		return caller{dispatch.LocalID, api.LocalGrants()}, nil
 	}

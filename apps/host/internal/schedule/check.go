@@ -61,8 +61,6 @@ func (q *Requests) checkWhen(project api.Project, r api.SaveScheduleRequest) err
 		}
 	}
 	switch {
-	case when.Outside():
-		return bad("this host runs schedules at times and after events only")
 	case given != 1:
 		return bad("say when it runs, with one of cron, at, after, webhook, folder and github")
 	case when.Zone != "" && when.Cron == "":

@@ -167,6 +167,9 @@ func (s *Scheduler) replace(author string, r api.SaveScheduleRequest) (response 
 	err = s.changeOr(r.ID, func(one *record) {
 		if !sameWhen(one.Spec.When, r.Spec.When) {
 			one.Handled, one.Files, one.Looked, one.Cursor = now, nil, false, ""
+			delete(s.polls, r.ID)
+			delete(s.settling, r.ID)
+			delete(s.failures, r.ID)
 			if at := r.Spec.When.At; at > now {
 				one.Enabled = true
 			}
@@ -234,7 +237,7 @@ func (q *Requests) enable(ctx context.Context, c *dispatch.Conn, r api.EnableSch
 func (r *record) enable(enabled bool, now int64) {
 	r.Enabled = enabled
 	if enabled {
-		r.Handled = now
+		r.Handled, r.Files, r.Looked, r.Cursor = now, nil, false, ""
 		return
 	}
 	for _, one := range r.Queue {
@@ -285,7 +288,12 @@ func (q *Requests) remove(ctx context.Context, c *dispatch.Conn, r api.ScheduleR
 			return
 		}
 		delete(s.records, r.ID)
+		delete(s.polling, r.ID)
 		delete(s.problems, r.ID)
+		delete(s.rates, r.ID)
+		delete(s.polls, r.ID)
+		delete(s.failures, r.ID)
+		delete(s.settling, r.ID)
 		s.follow()
 		s.Changed(r.ProjectID)
 	})

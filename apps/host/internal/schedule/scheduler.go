@@ -61,7 +61,11 @@ type Options struct {
 	Sessions Sessions
 	// Changed is called after the schedules of a project, or their runs, changed.
 	Changed func(projectID string)
-	Now     func() time.Time
+	// Project returns the folder of a project.
+	Project func(id string) (string, error)
+	// GitHub returns the answer of GitHub's REST API to a GET.
+	GitHub func(ctx context.Context, path string) ([]byte, error)
+	Now    func() time.Time
 	// After is time.After except in tests.
 	After func(time.Duration) <-chan time.Time
 }
@@ -80,13 +84,20 @@ type Scheduler struct {
 	records  map[string]record
 	problems map[string]string // why schedules do not run, for people
 	probing  map[string]bool   // runs that are being looked at; true: once more
-	looked   time.Time         // at the clock
+	// Of schedules with events from outside, by id.
+	rates    map[string][]time.Time         // when requests came in the last minute
+	polls    map[string]time.Time           // when to look next
+	polling  map[string]bool                // a look has begun
+	failures map[string]int                 // looks that failed, in a row
+	settling map[string]map[string]seenFile // files at the last look
+	looked   time.Time                      // at the clock
 }
 
 // New loads the schedules. Run runs them.
 func New(o Options) (*Scheduler, error) {
 	s := &Scheduler{
 		Options: o, files: files{o.Folder}, commands: make(chan func()), done: make(chan struct{}), probing: map[string]bool{}, problems: map[string]string{},
+		rates: map[string][]time.Time{}, polls: map[string]time.Time{}, polling: map[string]bool{}, failures: map[string]int{}, settling: map[string]map[string]seenFile{},
 		observed: observed{wake: make(chan struct{}, 1), interest: map[string]bool{}, busy: map[string]bool{}, dirty: map[string]bool{}},
 	}
 	var err error

@@ -22,6 +22,9 @@ func (s *Scheduler) tick() time.Duration {
 		if left, limited := s.spend(id, passed); limited {
 			wait = min(wait, left)
 		}
+		if pause, polls := s.poll(id, now); polls {
+			wait = min(wait, pause)
+		}
 	}
 	return max(wait, time.Second) // also where a change cannot be stored
 }

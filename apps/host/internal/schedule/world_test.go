@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -24,12 +25,14 @@ type world struct {
 	mu      sync.Mutex
 	now     time.Time
 	started []Start
+	project string // its folder
+	get     func(context.Context, string) ([]byte, error)
 	runs    map[string]Progress // by run
 	hold    chan struct{}       // while it is open, no session is created
 }
 
 func newWorld(t *testing.T, at string) *world {
-	w := &world{t: t, folder: t.TempDir(), runs: map[string]Progress{}}
+	w := &world{t: t, folder: t.TempDir(), project: t.TempDir(), runs: map[string]Progress{}}
 	w.setClock(at)
 	w.begin()
 	t.Cleanup(func() { w.stop() })
@@ -41,7 +44,7 @@ func (w *world) begin() {
 	w.wake, w.changed = make(chan time.Time), make(chan struct{}, 1)
 	s, err := New(Options{
 		Logger: slog.New(slog.DiscardHandler), Folder: w.folder, Sessions: w, Now: w.clock, After: func(time.Duration) <-chan time.Time { return w.wake },
-		Changed: func(string) { w.poke() },
+		Changed: func(string) { w.poke() }, Project: func(string) (string, error) { return w.project, nil }, GitHub: w.get,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -142,6 +145,46 @@ func (w *world) ends(runID string, p Progress) {
 	w.runs[runID] = p
 	w.mu.Unlock()
 	w.Observe(api.SessionSummary{ID: "ses-" + runID})
+}
+
+// settled waits until no look for events from outside is under way.
+func (w *world) settled(id string) {
+	w.t.Helper()
+	for busy := true; busy; {
+		w.inside(func() { busy = w.polling[id] })
+		runtime.Gosched()
+	}
+}
+
+// endActive has the nth run of a schedule end, and waits for it.
+func (w *world) endActive(id string, n int) {
+	w.t.Helper()
+	for {
+		var active, ended string
+		w.inside(func() {
+			r := w.records[id]
+			if a := r.active(); a != nil && a.State == api.RunRunning {
+				active = a.ID
+			}
+			if r.active() == nil && len(r.Runs) > 0 {
+				ended = r.Runs[0].ID
+			}
+		})
+		w.mu.Lock()
+		begun := len(w.runs)
+		w.mu.Unlock()
+		if active != "" && begun == n {
+			w.ends(active, Progress{State: api.RunSucceeded})
+		}
+		if begun > n || begun == n && ended != "" {
+			return
+		}
+		select {
+		case <-w.changed:
+		case <-time.After(20 * time.Second):
+			w.t.Fatalf("run %d has not ended", n)
+		}
+	}
 }
 
 // count returns how many sessions were created.

@@ -22,7 +22,7 @@ func (u *setup) Snapshot(ctx context.Context) (api.GetSnapshotResponse, error) {
 	if err != nil {
 		return response, err
 	}
-	system := u.deps.System(tools, u.project.Path, u.completed(ctx, given)) + prompt
+	system := u.deps.System(tools, u.project.Path, u.completed(ctx, given)) + prompt + u.outsideRule(ctx)
 	u.describe(&response.RuntimeContext, response.Session, system, tools, messages)
 	return response, nil
 }

@@ -31,9 +31,9 @@ test("a new browser pairs, adds a project, and reads what the agent does", async
   await test.step("a tool card holds the result", async () => {
     await anna.prompt("read README.md");
     const card = anna.at("tool-card").filter({ hasText: "README.md" });
+    await anna.rest();
     await expect(card).toHaveAttribute("data-state", "done");
     await reading(card, async () => expect(card).toContainText("Its lamp turns once in ten seconds."));
-    await anna.rest();
   });
 
   await test.step("a command runs once it is allowed", async () => {

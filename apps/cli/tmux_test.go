@@ -56,6 +56,26 @@ func (p *pane) await(text string) {
 	}
 }
 
+// ask sends a prompt and waits for a text. It repeats the key for as long as the host does not know
+// the folder yet, which the program says: the prompt stays in the field then.
+func (p *pane) ask(prompt, text string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	p.keys(prompt, "Enter")
+	screen := ""
+	err := poll(ctx, func() (bool, error) {
+		screen = p.tmux("capture-pane", "-p")
+		if strings.Contains(screen, "wait for the host") && strings.Contains(screen, "❯ "+prompt) {
+			p.keys("Enter")
+		}
+		return strings.Contains(screen, text), nil
+	})
+	if err != nil {
+		p.t.Fatalf("the terminal never shows %q:\n%s", text, screen)
+	}
+}
+
 // newHome starts a terminal in a project, with a home of its own. The host that programs start
 // there ends with the test.
 func newHome(t *testing.T) (project string, env []string) {
@@ -90,8 +110,7 @@ func TestTheProgramInATerminal(t *testing.T) {
 	p := newPane(t, project, env...)
 	p.keys("stty -g >../before; scorel; stty -g >../after", "Enter")
 	p.await("demo model, which is not an AI")
-	p.keys("write made.txt: hello", "Enter")
-	p.await("y allow") // not before the card takes keys
+	p.ask("write made.txt: hello", "y allow") // not before the card takes keys
 	p.keys("y")
 	p.await("Created made.txt")
 	if _, err := os.Stat(filepath.Join(project, "made.txt")); err != nil {
@@ -119,8 +138,7 @@ func TestRequestsAreAnsweredInAnotherTerminal(t *testing.T) {
 	chat.await("demo model, which is not an AI")
 	other := newPane(t, project, env...)
 
-	chat.keys("write made.txt: hello", "Enter")
-	chat.await("y allow")
+	chat.ask("write made.txt: hello", "y allow")
 	var item inboxItem
 	if err := json.Unmarshal([]byte(scorel(t, env, "inbox", "--json")), &item); err != nil || item.Approval == nil {
 		t.Fatalf("the inbox has %+v (%v), want an approval", item, err)

@@ -60,6 +60,7 @@ interface Tab {
 interface TabOptions {
   answer?: Answer;
   patience?: number;
+  movePause?: number;
   tabs?: Tabs;
   locks?: Pick<LockManager, "request">;
   clientId?: string;
@@ -92,6 +93,7 @@ export async function openTab({ answer = () => ({ state: "taken" }), ...options 
     want: (deviceId) => wanted.add(deviceId),
     locks: options.locks,
     ...(options.patience === undefined ? {} : { patience: options.patience }),
+    ...(options.movePause === undefined ? {} : { movePause: options.movePause }),
   });
   await outbox.load();
   return { outbox, sender, asked, wanted, news };

@@ -95,6 +95,8 @@ export class RefusedError extends Error {
     message: string,
     /** The device that has the session now, if it was moved. */
     readonly movedTo?: string,
+    /** The device that the session is being moved to: the request succeeds once the move has ended or is canceled. */
+    readonly movingTo?: string,
   ) {
     super(message);
   }

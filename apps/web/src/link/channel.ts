@@ -220,7 +220,7 @@ export class DeviceChannel {
     } else if (type === "error") {
       this.#requests.refuse(
         requestId,
-        new RefusedError(Number(message.kind ?? 0), String(message.message ?? ""), message.deviceId),
+        new RefusedError(Number(message.kind ?? 0), String(message.message ?? ""), message.deviceId, message.movingTo),
       );
     } else if (type === "event" && typeof message.event?.type === "string") {
       this.#handler.onEvent(message.event, bytes);
@@ -280,6 +280,7 @@ interface Incoming {
   requestId?: string;
   event?: WireEvent;
   deviceId?: string;
+  movingTo?: string;
   [field: string]: unknown;
 }
 

@@ -6,6 +6,7 @@ import { ApiError } from "../api/contract";
 import { openDb } from "../api/db";
 import { NO_SESSION } from "../api/outbox";
 import { IdbOutbox } from "./outbox-store";
+import { MovingError } from "./sender";
 
 beforeEach(freshBrowser);
 
@@ -89,6 +90,30 @@ describe("the sender", () => {
     expect(second.asked).toEqual(["send_prompt good"]);
     await second.outbox.retry("key-bad");
     await empty(second);
+  });
+
+  it("waits for the end of a move of the session, and keeps the order", async () => {
+    let tries = 0;
+    const tab = await openTab({
+      answer: () => {
+        tries += 1;
+        if (tries < 4) {
+          throw new MovingError("the session is being moved");
+        }
+        return { state: "taken" };
+      },
+      movePause: 5,
+    });
+    for (const text of ["a", "b"]) {
+      await tab.outbox.add(prompt(text));
+    }
+    tab.sender.reachable(DEVICE, 1);
+    await empty(tab);
+    const first = tab.asked.indexOf("send_prompt b");
+    expect(tab.asked.slice(0, first)).toEqual(Array(4).fill("send_prompt a"));
+    expect(tab.news.flatMap(({ changed }) => changed.map((item) => item.error))).not.toContain(
+      "the session is being moved",
+    );
   });
 
   it("reads what an older version kept, and leaves alone what another identity wrote", async () => {

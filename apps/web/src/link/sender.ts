@@ -15,9 +15,15 @@ export interface SenderOptions {
   locks: Pick<LockManager, "request"> | undefined;
   /** The timeout for an answer or for another tab, in milliseconds. */
   patience?: number;
+  /** The pause before a prompt is sent again to a session that is being moved, in milliseconds. */
+  movePause?: number;
 }
 
 const PATIENCE = 20_000;
+const MOVE_PAUSE = 1_000;
+
+/** The session is being moved to another device. It accepts prompts again once the move is canceled. */
+export class MovingError extends Error {}
 
 export class Sender {
   readonly #options: SenderOptions;
@@ -29,6 +35,8 @@ export class Sender {
   #stalled = new Map<string, string>();
   #running = new Set<string>();
   #later: ReturnType<typeof setTimeout> | undefined;
+  /** The timers of lanes whose session is being moved. */
+  #moving = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -56,6 +64,9 @@ export class Sender {
 
   stop(): void {
     clearTimeout(this.#later);
+    for (const timer of this.#moving.values()) {
+      clearTimeout(timer);
+    }
     this.#openings.clear();
   }
 
@@ -160,7 +171,9 @@ export class Sender {
   // Handles an error answer that arrives after the next prompt was sent.
   #late(item: OutboxItem, err: unknown, reject: (err: unknown) => void): void {
     reject(err);
-    if (err instanceof ApiError && err.kind !== ApiKind.moved) {
+    if (err instanceof MovingError) {
+      this.#sendLater(item);
+    } else if (err instanceof ApiError && err.kind !== ApiKind.moved) {
       void this.#refused(item.clientKey, err);
     }
   }
@@ -173,6 +186,10 @@ export class Sender {
       this.#stalled.set(lane, opening);
       return;
     }
+    if (err instanceof MovingError) {
+      this.#sendLater(item);
+      return;
+    }
     // An item that cannot be read any more, such as an image that the browser has evicted, is final like an error
     // answer.
     const current = await outbox.current(item.clientKey);
@@ -181,6 +198,20 @@ export class Sender {
     } else {
       await this.#refused(item.clientKey, err);
     }
+  }
+
+  /** Sends the prompts of a session that is being moved again after a pause: the move may be canceled. */
+  #sendLater(item: OutboxItem): void {
+    const lane = laneOf(item);
+    this.#tried.delete(item.clientKey);
+    this.#stalled.set(lane, this.#openings.get(item.deviceId) ?? "");
+    clearTimeout(this.#moving.get(lane));
+    const again = () => {
+      this.#moving.delete(lane);
+      this.#stalled.delete(lane);
+      this.#pump();
+    };
+    this.#moving.set(lane, setTimeout(again, this.#options.movePause ?? MOVE_PAUSE));
   }
 
   async #refused(clientKey: string, err: unknown): Promise<void> {

@@ -8,7 +8,7 @@ import { Outbox } from "./outbox";
 import { IdbOutbox } from "./outbox-store";
 import { isBound } from "./pins";
 import type { Saving } from "./saving";
-import { Sender } from "./sender";
+import { MovingError, Sender } from "./sender";
 
 export interface SendingOptions {
   db: IDBDatabase;
@@ -72,7 +72,7 @@ function askOver(link: () => Link, deviceId: string): Host["request"] {
       return await link().request(deviceId, name, fields);
     } catch (err) {
       if (err instanceof RefusedError) {
-        throw new ApiError(err.kind, err.message);
+        throw err.movingTo ? new MovingError(err.message) : new ApiError(err.kind, err.message);
       }
       throw new OfflineError(err instanceof Error ? err.message : String(err));
     }

@@ -71,6 +71,26 @@ export const accessScenes: Record<string, () => Scene> = {
     scorel.host(dev).handlers.list_clients = () => ({ clients: clients(now) });
     return { scorel, path: `/d/${dev}` };
   },
+  shared: chat((_, scorel) => {
+    const now = Date.now();
+    const link = { grants: ["view" as const], sessionId: "s1", online: false };
+    const host = scorel.host(dev);
+    host.handlers.list_clients = () => ({
+      clients: [
+        ...clients(now),
+        { ...link, id: "cli_guest2", label: "Anna", pairedAt: now - hour, online: true, expiresAt: now + 23 * hour },
+        { ...link, id: "cli_guest3", label: "Weekly review", pairedAt: now - 30 * hour, lastSeen: now - 20 * hour },
+        { ...link, id: "cli_guest4", label: "Guest", pairedAt: now - 31 * hour, expiresAt: now + 2 * hour },
+      ],
+    });
+    host.handlers.list_paths = () => ({
+      paths: [
+        { kind: "relay", url: "https://relay.example", state: "connected" },
+        { kind: "network", url: "http://192.168.1.20:7475", state: "off" },
+      ],
+      proof: { signedAt: now, signature: "" },
+    });
+  }),
   limiteddevice: () => ({ scorel: limitedHost(), path: `/d/${dev}` }),
   limitedterminal: () => ({ scorel: limitedHost(), path: `/d/${dev}/terminal` }),
   expireddevice: () => {

@@ -1,17 +1,10 @@
-import { expect, type Page } from "@playwright/test";
-import axe, { type RunOnly } from "axe-core";
+import { expect } from "@playwright/test";
+import { contrast, darken, faultsOf, rules, tooSmall, tooWide } from "./faults";
 import { screens, settled, test } from "./gallery";
 import { sights } from "./sights";
 
 // Requirements of every page and state: the rules of WCAG 2.2 AA that can be checked automatically, in both themes;
 // nothing wider than the screen; and no touch targets that are too small.
-
-const rules: RunOnly = {
-  type: "tag",
-  values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-};
-
-const contrast: RunOnly = { type: "rule", values: ["color-contrast"] };
 
 // A limit for a test that hangs; each visits dozens of pages.
 const patience = 900_000;
@@ -20,76 +13,6 @@ const patience = 900_000;
 const halves = [0, 1];
 
 const half = <T>(all: T[], which: number): T[] => all.filter((_, i) => i % halves.length === which);
-
-/**
- * Returns the violations that axe finds in the page, which has loaded it. `@axe-core/playwright` would open another
- * page for each check.
- */
-function faultsOf(page: Page, runOnly: RunOnly): Promise<string[]> {
-  return page.evaluate(async (runOnly) => {
-    // Content behind an open sheet cannot be reached, and is a separate sight.
-    const sheets = document.querySelectorAll("dialog[open]");
-    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(
-      sheets.length > 0 ? sheets : document,
-      { runOnly, resultTypes: ["violations"] },
-    );
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary}`),
-    );
-  }, runOnly);
-}
-
-/**
- * Switches to the dark theme, which changes only colors. They change by transitions, which end with a frame however
- * short they are.
- */
-async function darken(page: Page): Promise<void> {
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.waitForFunction(() => {
-    const visible = ({ effect }: Animation) =>
-      effect instanceof KeyframeEffect && effect.target?.checkVisibility({ contentVisibilityAuto: true });
-    return !document.getAnimations().some((each) => each instanceof CSSTransition && visible(each));
-  });
-}
-
-/** Returns the elements that overflow the side, although nothing there scrolls sideways. */
-function tooWide(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const wide = document.scrollingElement as Element;
-    const boxes = [wide, ...document.querySelectorAll("main, section[aria-label=Transcript], dialog > div > div")];
-    return boxes
-      .filter((box) => box.scrollWidth > box.clientWidth + 1)
-      .map((box) => `too wide: ${box.outerHTML.slice(0, 90)}`)
-      .concat(wide.scrollHeight > wide.clientHeight + 1 ? ["the page itself can be scrolled"] : []);
-  });
-}
-
-/**
- * Returns the controls smaller than 44 px. A link in running text is as high as its line, and the field of a terminal
- * is at its cursor, while touching the screen anywhere focuses it.
- */
-function tooSmall(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const all = [
-      ...document.querySelectorAll<HTMLElement>(
-        ":is(button, select, input, textarea, a[href]):not([type=checkbox]:disabled)",
-      ),
-    ];
-    const open = document.querySelector("dialog");
-    return all.flatMap((control) => {
-      const target = (control.closest("label") ?? control).getBoundingClientRect();
-      const hidden = target.width === 0 || (open && !open.contains(control)) || control.closest(".sr-only, .xterm");
-      const inText = control.matches(":is(.md, pre) .file-link") || getComputedStyle(control).display === "inline";
-      if (hidden || inText) {
-        return [];
-      }
-      const small = target.height < 43.5 || target.width < 43.5;
-      return small
-        ? [`${Math.round(target.width)} x ${Math.round(target.height)}: ${control.outerHTML.slice(0, 120)}`]
-        : [];
-    });
-  });
-}
 
 test.describe("on a wide screen", () => {
   test.use({ ...screens.desk, colorScheme: "light" });
@@ -100,7 +23,6 @@ test.describe("on a wide screen", () => {
       const unlike = sights.filter(({ alike }) => !alike);
       for (const sight of half(unlike, which)) {
         await show(sight);
-        await page.evaluate(axe.source);
         const light = await faultsOf(page, rules);
         await darken(page);
         const dark = await faultsOf(page, contrast);

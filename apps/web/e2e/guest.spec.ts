@@ -1,5 +1,9 @@
+import { mkdirSync } from "node:fs";
+import { contrast, darken, faultsOf, rules, tooSmall, tooWide } from "./faults";
+import { Forwarder } from "./forwarder";
+import { screens } from "./gallery";
 import { expect, test } from "./harness";
-import { words } from "./visitor";
+import { type Visitor, words } from "./visitor";
 import type { World } from "./world";
 
 async function share(world: World, sessionId: string, ...more: string[]): Promise<{ url: string; clientId: string }> {
@@ -95,9 +99,121 @@ test("a guest link that does not open shows why", async ({ world, visitor }) => 
   await guest.page.goto("about:blank");
   await guest.page.goto(brief.url);
   await expect(guest.at("guest-end")).toHaveAttribute("data-why", "expired");
+  await says(brief.url, "expired");
+  expect(await faultsInSight(guest, "guest-expired")).toEqual([]);
   await guest.page.goto("about:blank");
   await guest.page.goto(url);
   await expect(guest.at("guest")).toBeVisible();
   expect((await world.scorel(["session", "delete", sessionId, "--yes"])).code).toBe(0);
   await expect(guest.at("guest-end")).toHaveAttribute("data-why", "revoked");
+});
+
+/** The faults of a page in sight on a phone and at a desk, in both themes. SHOTS names a folder for pictures. */
+async function faultsInSight({ page }: Visitor, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  const folder = process.env.SHOTS;
+  for (const size of ["phone", "desk"] as const) {
+    await page.setViewportSize(screens[size].viewport);
+    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+    const light = [...(await faultsOf(page, rules)), ...(await tooWide(page))];
+    const take = async (look: string) => {
+      if (folder) {
+        mkdirSync(folder, { recursive: true });
+        await page.screenshot({ path: `${folder}/${name}-${size}-${look}.png`, animations: "disabled" });
+      }
+    };
+    await take("light");
+    await darken(page);
+    const dark = await faultsOf(page, contrast);
+    await take("dark");
+    const small = size === "phone" ? await tooSmall(page) : [];
+    faults.push(...[...light, ...dark, ...small].map((fault) => `${name}, ${size}: ${fault}`));
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  return faults;
+}
+
+test("a session is shared in one browser and read in another, until the first one revokes it", async ({
+  world,
+  visitor,
+}) => {
+  const anna = await visitor({ ...screens.phone, permissions: ["clipboard-read", "clipboard-write"] });
+  await anna.settle();
+  await anna.prompt("stream 20");
+  await anna.rest();
+  const faults: string[] = [];
+  await anna.at("session-menu").first().click();
+  await anna.at("share-session").click();
+  await expect(anna.page.getByText("No links yet.")).toBeVisible();
+  await anna.at("guest-name").fill("Ben");
+  await anna.at("guest-lifetime").selectOption({ label: "8 hours" });
+  await anna.at("guest-create").click();
+  await expect(anna.at("guest-link")).toContainText("Ben");
+  await expect(anna.at("guest-used")).toHaveText("Not used yet");
+  await anna.page.getByRole("button", { name: "Copy the link" }).click();
+  await expect(anna.page.getByRole("button", { name: "Copied" })).toBeVisible();
+  const url = await anna.page.evaluate(() => navigator.clipboard.readText());
+  expect(url).toBe(await anna.at("guest-url").inputValue());
+  expect(url).toMatch(new RegExp(`^${world.url}/g#`));
+  faults.push(...(await faultsInSight(anna, "share-created")));
+
+  const ben = await visitor(screens.phone);
+  await ben.page.goto(url);
+  await expect(ben.box).toContainText(words(20));
+  faults.push(...(await faultsInSight(ben, "guest")));
+  await expect(anna.at("guest-used")).toHaveText("Open now");
+
+  await anna.at("guest-revoke").click();
+  await anna.page.getByRole("dialog").last().getByRole("button", { name: "Revoke" }).click();
+  const asked = Date.now();
+  await expect(ben.at("guest-end")).toHaveAttribute("data-why", "revoked");
+  test.info().annotations.push({ type: "closed after", description: `${Date.now() - asked} ms` });
+  await expect(ben.page.getByText(words(20))).toHaveCount(0);
+  await expect(anna.at("guest-link")).toHaveCount(0);
+  await expect(anna.at("guest-url")).toHaveCount(0);
+  faults.push(...(await faultsInSight(ben, "guest-revoked")));
+  expect(faults).toEqual([]);
+  // The key was in no request.
+  expect(world.relayLog).not.toContain(url.split("#")[1]);
+});
+
+test("a browser that may not share says what it lacks", async ({ world, visitor }) => {
+  const anna = await visitor();
+  await anna.settle();
+  const ungranted = await world.scorel(["host", "clients", "ungrant", anna.clientId, "manage"]);
+  expect(ungranted, ungranted.stderr).toMatchObject({ code: 0 });
+  await anna.at("session-menu").first().click();
+  await expect(anna.at("share-session")).toBeDisabled();
+  await expect(anna.page.getByText("to share its sessions")).toBeVisible();
+});
+
+test("a guest is told when the relay or the machine is away, and goes on when it is back", async ({
+  world,
+  visitor,
+}) => {
+  const anna = await visitor();
+  const sessionId = await anna.settle();
+  await anna.prompt("stream 20");
+  await anna.rest();
+  const { url } = await share(world, sessionId);
+  const way = new Forwarder(world.port);
+  try {
+    const guest = await visitor(screens.phone);
+    await world.killHost();
+    await guest.page.goto(url.replace(world.url, await way.start()));
+    await expect(guest.at("guest-status")).toContainText("The machine is offline.");
+    const faults = await faultsInSight(guest, "guest-away");
+    await world.startHost();
+    await expect(guest.box).toContainText(words(20));
+    await expect(guest.at("guest-status")).toHaveCount(0);
+    way.close();
+    await expect(guest.at("guest-status")).toContainText("This page will reconnect automatically.");
+    await expect(guest.box).toContainText(words(20));
+    faults.push(...(await faultsInSight(guest, "guest-relay-away")));
+    way.cut();
+    await expect(guest.at("guest-status")).toHaveCount(0, { timeout: 120_000 });
+    expect(faults).toEqual([]);
+  } finally {
+    await way.stop();
+  }
 });

@@ -143,6 +143,15 @@ export const sights: Sight[] = [
       await page.getByTestId("client").nth(1).scrollIntoViewIfNeeded();
     },
   },
+  {
+    name: "share-session",
+    scene: "shared",
+    act: async (page) => {
+      await click("session-menu", "share-session")(page);
+      await page.getByTestId("guest-link").nth(2).waitFor();
+      await page.getByTestId("guest-create").and(page.locator(":enabled")).waitFor();
+    },
+  },
   { name: "accessgrants", scene: "access", act: openAccess(1) },
   { name: "accessown", scene: "access", act: openAccess(0) },
   {

@@ -44,7 +44,7 @@ export function GuestPage({ guest }: { guest: GuestSession }) {
       <ImagesContext value={loadImage}>
         <div className="flex h-full min-h-0 flex-col" data-testid="guest">
           <header className="safe-t safe-x shrink-0 border-line border-b bg-bg">
-            <div className="mx-auto flex min-h-14 max-w-3xl items-center gap-3 py-1.5">
+            <div className="mx-auto flex min-h-14 max-w-3xl min-[50rem]:px-4 items-center gap-3 py-1.5">
               <div className="min-w-0 flex-1">
                 <h1 dir="auto" className="truncate text-left font-semibold leading-tight">
                   {name}
@@ -75,7 +75,10 @@ export function GuestPage({ guest }: { guest: GuestSession }) {
           </main>
           <div role="status" className="safe-x safe-b mx-auto w-full max-w-3xl">
             {says ? (
-              <p data-testid="guest-status" className="flex items-center gap-2 py-2 text-muted text-sm">
+              <p
+                data-testid="guest-status"
+                className="flex items-center gap-2 py-2 text-muted text-sm min-[50rem]:px-4"
+              >
                 <Dot tone={reach.is === "offline" ? "neutral" : "warn"} live={reach.is !== "offline"} /> {says}
               </p>
             ) : null}
@@ -108,7 +111,11 @@ function statusText(reach: GuestState, loading: boolean): string | null {
     case "offline":
       return t("guest.page.offline");
     case "connecting":
-      return reach.error ?? (loading ? t("guest.page.connecting") : t("guest.page.reconnecting"));
+      return reach.error
+        ? t("guest.page.lost", { reason: reach.error })
+        : loading
+          ? t("guest.page.connecting")
+          : t("guest.page.reconnecting");
     default:
       return loading ? t("guest.page.connecting") : null;
   }

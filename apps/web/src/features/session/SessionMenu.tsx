@@ -10,6 +10,7 @@ import { chunk } from "../shared/missing-chunk";
 
 const SessionSheet = lazy(chunk(() => import("./SessionSheet")));
 const DeleteSession = lazy(chunk(() => import("./DeleteSession")));
+const ShareSession = lazy(chunk(() => import("../guests/ShareSession")));
 const MoveSession = lazy(chunk(() => import("../move/MoveSession")));
 
 export interface SessionMenuProps {
@@ -34,7 +35,7 @@ export function SessionMenu({
   label = t("session.sessionMenu.sessionDetails"),
   onChanges,
 }: SessionMenuProps) {
-  const [open, setOpen] = useState<"session" | "delete" | "move" | null>(null);
+  const [open, setOpen] = useState<"session" | "delete" | "move" | "share" | null>(null);
   const close = () => setOpen(null);
   return (
     <>
@@ -50,9 +51,11 @@ export function SessionMenu({
             onChanges={onChanges}
             onDelete={may(info, "manage") ? () => setOpen("delete") : null}
             onMove={may(info, "manage") ? () => setOpen("move") : null}
+            onShare={may(info, "manage") ? () => setOpen("share") : null}
             onClose={close}
           />
         ) : null}
+        {open === "share" ? <ShareSession host={host} info={info} session={session} onClose={close} /> : null}
         {open === "move" ? <MoveSession host={host} session={session} onClose={close} /> : null}
         {open === "delete" ? <DeleteSession host={host} session={session} view={view} onClose={close} /> : null}
       </LazyPart>

@@ -7,6 +7,7 @@ import { ArchiveIcon, FilesIcon, PinIcon, TerminalIcon, TrashIcon } from "../../
 import { Sheet } from "../../components/Sheet";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/session";
+import { ShareAction } from "../guests/ShareAction";
 import { MoveAction } from "../move/MoveAction";
 import { useAct } from "../shared/use-act";
 import { RenameForm } from "./RenameForm";
@@ -27,6 +28,8 @@ export interface SessionSheetProps {
   onDelete: (() => void) | null;
   /** Moves it to another machine; null where this browser may not. */
   onMove: (() => void) | null;
+  /** Shares it with a link; null where this browser may not. */
+  onShare: (() => void) | null;
   onClose: () => void;
 }
 
@@ -38,6 +41,7 @@ export default function SessionSheet({
   onChanges,
   onDelete,
   onMove,
+  onShare,
   onClose,
 }: SessionSheetProps) {
   return (
@@ -71,6 +75,7 @@ export default function SessionSheet({
       >
         <TerminalIcon /> {t("session.sessionSheet.terminal")}
       </Link>
+      <ShareAction onShare={onShare} />
       {session.parentSessionId ? null : <MoveAction onMove={onMove} />}
       <SessionWorktree session={session} />
       <SessionContext host={host} sessionId={session.id} />

@@ -65,7 +65,7 @@ func (r *runner) reads(name string) bool {
 // no one can tell.
 func (r *runner) writes(name string) bool {
 	tool, ok := r.tools[name]
-	return !ok || tool.Risk() == RiskWrite
+	return !ok || tool.Risk().Changes()
 }
 
 // runSegment runs the calls side by side and appends each result as soon as
@@ -140,7 +140,7 @@ func (r *runner) permitted(ctx context.Context, block session.Block, times int) 
 	if !r.ready(ctx) {
 		return nil, Failure("%s", TextNotStarted)
 	}
-	if tool.Risk() == RiskWrite || times >= maxSame {
+	if tool.Risk().Changes() || times >= maxSame {
 		if refusal, allowed := r.ask(ctx, tool, r.call(block), times); !allowed {
 			return nil, refusal
 		}

@@ -116,7 +116,13 @@ const (
 	RiskRead  Risk = iota // changes nothing; may run beside others
 	RiskWrite             // changes something: asks first, runs alone
 	RiskAlone             // changes nothing, but runs alone, as a question to people does
+	// RiskNote saves a note for later sessions: it is judged like RiskWrite, but asks only
+	// where a rule does.
+	RiskNote
 )
+
+// Changes reports whether calls change something, so that they are judged and run alone.
+func (r Risk) Changes() bool { return r == RiskWrite || r == RiskNote }
 
 // Call is one tool call.
 type Call struct {
@@ -206,6 +212,7 @@ type ProjectContext struct {
 	Skills       session.Skills
 	// MayDelegate tells which agents the session may give tasks to; nil is all.
 	MayDelegate func(name string) bool
+	Memory      session.Memory
 	Environment session.Environment // without a date: the session is from before there was one
 	// Later are skills that the session did not have when it began. No prompt and no
 	// tool names them, so that both stay the same; people may call them.

@@ -33,6 +33,7 @@ type Request struct {
 	Tool    string
 	Subject string   // the text that rules match, as in Tools
 	Writes  bool     // the tool changes something
+	Note    bool     // it saves a note for later sessions, and changes nothing else
 	Command string   // bash: the command line
 	Paths   []string // files it names, absolute or relative to the policy's Dir
 	URL     string

@@ -145,7 +145,7 @@ func (p Policy) settled(j *judgement, tool string, fits func(Rule) bool) bool {
 func (p Policy) judgeOther(r Request) Verdict {
 	risk := api.Risk{Level: api.RiskLow, Reasons: []string{}}
 	host := hostOf(r.URL)
-	if r.Writes {
+	if r.Writes && !r.Note {
 		what := r.Tool + " changes something or uses the network"
 		if host != "" {
 			what = "it connects to " + host
@@ -171,6 +171,8 @@ func (p Policy) judgeOther(r Request) Verdict {
 	case p.settled(j, r.Tool, fits):
 	case !r.Writes:
 		j.add(Allow, "it only reads")
+	case r.Note:
+		j.add(Allow, "it only saves a note")
 	case p.Mode == api.ModeAuto && r.Foreign && !r.ReadOnly:
 		j.ask("its server does not declare it read-only, so it may change anything", proposeOther(r, host))
 	case p.Mode == api.ModeAuto:

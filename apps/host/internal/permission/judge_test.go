@@ -322,3 +322,31 @@ func TestRulesReachNoFilesOfGit(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesNeedNoApproval: a note is saved without asking in every mode but plan, and rules that
+// deny or ask still hold.
+func TestNotesNeedNoApproval(t *testing.T) {
+	save := Request{Tool: "memory_save", Writes: true, Note: true}
+	for mode, want := range map[api.Mode]Action{
+		api.ModePlan: Deny, api.ModeAsk: Allow, api.ModeAcceptEdits: Allow, api.ModeAuto: Allow, api.ModeBypass: Allow,
+	} {
+		if v := testPolicy(t, mode).Judge(save); v.Action != want {
+			t.Errorf("%s: %+v, want %v", mode, v, want)
+		}
+	}
+	for _, test := range []struct {
+		rules func(*Rules, []Rule)
+		want  Action
+	}{
+		{func(r *Rules, about []Rule) { r.Deny = about }, Deny},
+		{func(r *Rules, about []Rule) { r.Ask = about }, Ask},
+	} {
+		p := testPolicy(t, api.ModeAsk, "memory_save")
+		about := p.Rules.Allow
+		p.Rules.Allow = nil
+		test.rules(&p.Rules, about)
+		if v := p.Judge(save); v.Action != test.want {
+			t.Errorf("with a rule: %+v, want %v", v, test.want)
+		}
+	}
+}

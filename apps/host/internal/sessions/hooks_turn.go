@@ -241,7 +241,7 @@ func (hookedTool) Risk() agent.Risk { return agent.RiskWrite }
 func (t *turnHooks) hookedTools(tools []agent.Tool) []agent.Tool {
 	tools = slices.Clone(tools)
 	for i, tool := range tools {
-		if tool.Risk() != agent.RiskWrite && t.concerned(tool.Spec().Name) {
+		if !tool.Risk().Changes() && t.concerned(tool.Spec().Name) {
 			tools[i] = hookedTool{tool}
 		}
 	}

@@ -112,7 +112,7 @@ func (j *judge) boundByParent(mode api.Mode) api.Mode {
 func (j *judge) request(call agent.Call, what agent.Description) permission.Request {
 	r := permission.Request{Tool: call.Name, Subject: j.subjects()[call.Name], Writes: true, Paths: what.Paths, Foreign: what.Foreign, ReadOnly: what.ReadOnly}
 	if tool := j.tool(call.Name); tool != nil {
-		r.Writes = tool.Risk() == agent.RiskWrite
+		r.Writes, r.Note = tool.Risk().Changes(), tool.Risk() == agent.RiskNote
 	}
 	var args struct {
 		Command string `json:"command"`
@@ -158,7 +158,7 @@ func (j *judge) ruledTools(tools []agent.Tool, child session.ChildRecord) []agen
 	}
 	tools = slices.Clone(tools)
 	for i, t := range tools {
-		if t.Risk() != agent.RiskWrite {
+		if !t.Risk().Changes() {
 			tools[i] = ruled{t, policy}
 		}
 	}

@@ -53,8 +53,11 @@ func documentTool(b *strings.Builder, d Definition) error {
 		return fmt.Errorf("the schema of %s: %w", d.Spec.Name, err)
 	}
 	asks := "Does not ask."
-	if d.Risk == agent.RiskWrite {
+	switch d.Risk {
+	case agent.RiskWrite:
 		asks = "Asks first."
+	case agent.RiskNote:
+		asks = "Does not ask, unless a rule says so. Denied in plan mode."
 	}
 	if d.Subject != "" {
 		asks += fmt.Sprintf(" Rules are about its `%s`.", d.Subject)

@@ -111,7 +111,7 @@ func Describe(home string) ([]Tool, error) {
 	var all []Tool
 	for _, d := range tool.NewCatalog(options).Definitions() {
 		risk := "read"
-		if d.Risk == agent.RiskWrite {
+		if d.Risk.Changes() {
 			risk = "write"
 		}
 		all = append(all, Tool{

@@ -13,9 +13,9 @@ import (
 )
 
 func newMemory(a *app) *cobra.Command {
-	return group("memory", "List, show, edit and delete the notes that the agent keeps",
+	return group("memory", "Manage the notes that the agent keeps, and read its journal",
 		"  scorel memory list\n  scorel memory show build-commands\n  scorel memory edit build-commands --text 'Build with make.'",
-		newMemoryList(a), newMemoryShow(a), newMemoryEdit(a), newMemoryDelete(a))
+		newMemoryList(a), newMemoryShow(a), newMemoryEdit(a), newMemoryDelete(a), newMemoryJournal(a), newMemoryReview(a))
 }
 
 // memoryFlags select the notes of a project or, with --user, those for all projects.

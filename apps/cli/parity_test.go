@@ -94,6 +94,8 @@ func parities() map[string]parity {
 		"get_memory_note":        {definition: "GetMemoryNote", command: "memory show"},
 		"save_memory_note":       {definition: "SaveMemoryNote", command: "memory edit"},
 		"delete_memory_note":     {definition: "DeleteMemoryNote", command: "memory delete"},
+		"get_journal":            {definition: "GetJournal", command: "memory journal"},
+		"review_notes":           {definition: "ReviewNotes", command: "memory review"},
 		"list_mcp_servers":       {definition: "ListMCPServers", command: "mcp list"},
 		"save_mcp_server":        {definition: "SaveMCPServer", command: "mcp edit"},
 		"delete_mcp_server":      {definition: "DeleteMCPServer", command: "mcp remove"},

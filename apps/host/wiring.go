@@ -210,8 +210,8 @@ func (w *wiring) openSessions() (err error) {
 	w.sessions, err = sessions.NewManager(w.stopCtx, w.stores, sessions.Deps{
 		Logger: w.log, Models: w.models, Tools: open, Index: found, Uploads: w.blobs,
 		System: agent.SystemPrompt, ProjectContext: w.context.Load,
-		Environment: w.context.Environment,
-		Mode:        w.config.Permissions.Mode, Permissions: w.permissions,
+		Environment: w.context.Environment, Memory: w.givenNotes, Journal: w.recordTurn,
+		Mode: w.config.Permissions.Mode, Permissions: w.permissions,
 		OnSummary: func(summary api.SessionSummary) {
 			w.hub.Notify(api.SessionUpdated{Session: summary})
 			w.scheduler.Observe(summary)
@@ -224,6 +224,7 @@ func (w *wiring) openSessions() (err error) {
 			if err := attached.Remove(w.paths.Scratch(id)); err != nil {
 				w.log.Error("removing the attached files of a deleted session", "session", id, "error", err)
 			}
+			w.forgetTurns(projectID, id)
 			w.hub.NotifyDeleted(projectID, id)
 			w.clientAPI.EndSession(id)
 			w.scheduler.Gone(id)

@@ -47,6 +47,22 @@ type (
 		Version string `json:"version,omitempty" req:"max=64"` // version that was read; "" creates a note
 		Text    string `json:"text" req:"max=32768"`           // Markdown, not blank
 	}
+	// GetJournalRequest requests a day of a project's journal.
+	GetJournalRequest struct {
+		ProjectID string `json:"projectId" req:"min=1,max=256"`
+		Day       string `json:"day,omitempty" req:"max=10"` // YYYY-MM-DD; "" is the last one
+	}
+	GetJournalResponse struct {
+		Days []string `json:"days"` // that have a text, newest first
+		Day  string   `json:"day"`  // YYYY-MM-DD in the host's time zone; "" if there is none
+		Text string   `json:"text"` // Markdown: a line for each turn
+	}
+	// ReviewNotesRequest starts a session in which the agent merges and drops notes: those of
+	// the project and, unless the connection is limited to projects, the user's.
+	ReviewNotesRequest struct {
+		ProjectID string `json:"projectId" req:"min=1,max=256"`
+		ClientKey string `json:"clientKey" req:"min=1,max=256"` // repeated: the same session
+	}
 	// DeleteMemoryNoteRequest deletes a note.
 	DeleteMemoryNoteRequest struct {
 		MemoryNoteRequest

@@ -116,6 +116,8 @@ var (
 	GetMemoryNote     = Define[MemoryNoteRequest, MemoryNoteResponse]("get_memory_note", GrantView, "Returns the text of a note.")
 	SaveMemoryNote    = Define[SaveMemoryNoteRequest, MemoryNoteResponse]("save_memory_note", GrantManage, "Creates a note, or replaces its text.")
 	DeleteMemoryNote  = Define[DeleteMemoryNoteRequest, Empty]("delete_memory_note", GrantManage, "Deletes a note.")
+	GetJournal        = Define[GetJournalRequest, GetJournalResponse]("get_journal", GrantView, "Returns a day of a project's journal.", Concurrently)
+	ReviewNotes       = Define[ReviewNotesRequest, CreateSessionResponse]("review_notes", GrantPrompt, "Starts a session in which the agent merges and drops notes.", Concurrently)
 	ListMCPServers    = Define[ListMCPServersRequest, ListMCPServersResponse]("list_mcp_servers", GrantManage, "Lists the MCP servers of a project with their states.")
 	DecideMCPServer   = Define[DecideMCPServerRequest, DecideMCPServerResponse]("decide_mcp_server", GrantManage, "Allows or denies starting an MCP server of a project.")
 	SaveMCPServer     = Define[SaveMCPServerRequest, MCPServerResponse]("save_mcp_server", GrantShell, "Adds or changes an MCP server of a project or of every project.")
@@ -253,6 +255,8 @@ func settingRequests() []Spec {
 		GetMemoryNote.Spec(),
 		SaveMemoryNote.Spec(),
 		DeleteMemoryNote.Spec(),
+		GetJournal.Spec(),
+		ReviewNotes.Spec(),
 		ListMCPServers.Spec(),
 		DecideMCPServer.Spec(),
 		SaveMCPServer.Spec(),

@@ -6,9 +6,10 @@ const (
 	CustomInstructions = "scorel.instructions" // data: Instructions
 	CustomSkills       = "scorel.skills"       // data: Skills
 	CustomEnvironment  = "scorel.environment"  // data: Environment
+	CustomMemory       = "scorel.memory"       // data: Memory
 )
 
-// Scopes of skills.
+// Scopes of skills and notes.
 const (
 	ScopeProject = "project"
 	ScopeUser    = "user"
@@ -42,6 +43,20 @@ type (
 	Skills struct {
 		Skills []SkillInfo `json:"skills"`
 		Notes  []string    `json:"notes,omitempty"` // omitted or unusual skills, for people
+	}
+	// MemoryNote is a note as the session was given it: with its text, or else its title.
+	MemoryNote struct {
+		Name  string `json:"name"`
+		Scope string `json:"scope"` // ScopeProject or ScopeUser
+		Text  string `json:"text,omitempty"`
+		Title string `json:"title,omitempty"`
+	}
+	// Memory is the data of CustomMemory: a bounded selection of the notes of earlier
+	// sessions, newest first, and the end of the project's journal.
+	Memory struct {
+		Notes   []MemoryNote `json:"notes"`
+		Omitted int          `json:"omitted,omitempty"` // notes that did not fit
+		Journal string       `json:"journal,omitempty"` // lines
 	}
 	// Environment is the data of CustomEnvironment: the environment at the
 	// beginning of the session. Unknown values are "".

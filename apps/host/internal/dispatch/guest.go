@@ -14,7 +14,7 @@ import (
 
 // contextOnly lists the entries that no transcript shows.
 func contextOnly() []string {
-	return []string{session.CustomInstructions, session.CustomSkills, session.CustomEnvironment, session.CustomAgent}
+	return []string{session.CustomInstructions, session.CustomSkills, session.CustomEnvironment, session.CustomMemory, session.CustomAgent}
 }
 
 // hiddenFromGuests reports whether an entry is for the model only. A note with instructions or

@@ -80,7 +80,7 @@ func TestWhatIsLeftOutForGuests(t *testing.T) {
 			t.Errorf("a guest gets %s", message)
 		}
 	}
-	if len(out.sent) != 5 || !strings.Contains(out.sent[0], "Shown") {
+	if len(out.sent) != len(entries)+1 || !strings.Contains(out.sent[0], "Shown") {
 		t.Errorf("%d events: %s", len(out.sent), out.sent)
 	}
 	for i, entry := range GuestEntries(entries) {

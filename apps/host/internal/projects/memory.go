@@ -132,6 +132,32 @@ func (p *Projects) deleteNote(_ context.Context, c *dispatch.Conn, r api.DeleteM
 	return none, nil
 }
 
+func (p *Projects) getJournal(_ context.Context, _ *dispatch.Conn, r api.GetJournalRequest) (api.GetJournalResponse, error) {
+	n, err := p.notesOf(api.MemoryProject, r.ProjectID)
+	if err != nil {
+		return api.GetJournalResponse{}, err
+	}
+	days, err := n.Journal().Days()
+	response := api.GetJournalResponse{Days: append([]string{}, days...), Day: r.Day}
+	if err != nil {
+		return response, refused(err, "")
+	}
+	if response.Day == "" && len(days) > 0 {
+		response.Day = days[0]
+	}
+	if response.Day == "" {
+		return response, nil
+	}
+	response.Text, err = n.Journal().Day(response.Day)
+	if errors.Is(err, memory.ErrMissing) {
+		return response, api.Errorf(api.KindNotFound, "the journal has no entry for %.20q: `scorel memory journal --json` lists its days", response.Day)
+	}
+	if err != nil {
+		return response, refused(err, "")
+	}
+	return response, nil
+}
+
 // refused describes why a request about a note failed.
 func refused(err error, name string) error {
 	var known *api.Error

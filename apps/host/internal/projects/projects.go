@@ -92,6 +92,7 @@ func (p *Projects) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.GetMemoryNote, p.getNote),
 		dispatch.Serve(api.SaveMemoryNote, p.saveNote),
 		dispatch.Serve(api.DeleteMemoryNote, p.deleteNote),
+		dispatch.Serve(api.GetJournal, p.getJournal),
 		dispatch.Serve(api.ListMCPServers, p.listMCPServers),
 		dispatch.Serve(api.DecideMCPServer, p.decideMCPServer),
 		dispatch.Serve(api.SaveMCPServer, p.saveMCPServer),

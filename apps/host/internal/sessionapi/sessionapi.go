@@ -61,6 +61,7 @@ func (s *Sessions) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.ListSessions, s.listSessions),
 		dispatch.Serve(api.SearchSessions, s.searchSessions),
 		dispatch.Serve(api.CreateSession, s.createSession),
+		dispatch.Serve(api.ReviewNotes, s.reviewNotes),
 		dispatch.Serve(api.RenameSession, s.renameSession),
 		dispatch.Serve(api.VerifySession, s.verifySession),
 		dispatch.Serve(api.UpdateSession, s.updateSession),

@@ -155,7 +155,7 @@ func isStep(customType string, data any) bool {
 	case session.QuestionRecord:
 		return record.Outcome == ""
 	}
-	return slices.Contains([]string{session.CustomQueue, session.CustomProcess, session.CustomSubagents, session.CustomInstructions, session.CustomSkills}, customType)
+	return slices.Contains([]string{session.CustomQueue, session.CustomProcess, session.CustomSubagents, session.CustomInstructions, session.CustomSkills, session.CustomMemory}, customType)
 }
 
 // window returns the context window of the model that answers next; 0 is not known.

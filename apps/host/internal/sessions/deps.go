@@ -15,7 +15,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Deps are what sessions need of the host. All fields but ProjectContext, Environment, Began, Index,
+// Deps are what sessions need of the host. All fields but ProjectContext, Environment, Memory, Journal, Began, Index,
 // Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer, Budgets,
 // Hooks, Moves and Worktrees are required.
 type Deps struct {
@@ -29,6 +29,12 @@ type Deps struct {
 	ProjectContext func(cwd string) agent.ProjectContext
 	// Environment describes where a session begins, at its first turn; nil gives nothing.
 	Environment func(ctx context.Context, cwd string) session.Environment
+	// Memory selects the notes that a session begins with, for sessions that are not a
+	// subagent's; nil gives none.
+	Memory func(cwd string) session.Memory
+	// Journal records a turn that has ended in a session that is not a subagent's; nil
+	// records nothing.
+	Journal func(project api.Project, turn JournalTurn)
 	// Began is called when a turn begins, except in sessions of subagents: it can record the
 	// folder before the turn changes it. The turn asks its model at the same time, but runs no
 	// tool before Began returns. The context ends with the turn. nil does nothing.

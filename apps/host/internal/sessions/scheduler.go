@@ -200,6 +200,7 @@ func (h *scheduler) endTurn(outcome agent.Outcome) {
 		TurnID: turn.id, ClientKey: turn.prompt.ClientKey, StopReason: outcome.StopReason, Error: outcome.Error,
 	})
 	h.hooks.turnEnded(turn.id, outcome)
+	h.recordTurn(outcome)
 	if !h.resting() {
 		h.summaries.startIfDue()
 	}

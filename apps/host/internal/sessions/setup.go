@@ -72,6 +72,7 @@ func (u *setup) projectContext(ctx context.Context) (given agent.ProjectContext,
 		hasInstructions = read.LastCustom(u.log.Tree(), session.CustomInstructions, &given.Instructions)
 		hasSkills = read.LastCustom(u.log.Tree(), session.CustomSkills, &given.Skills)
 		read.LastCustom(u.log.Tree(), session.CustomEnvironment, &given.Environment)
+		read.LastCustom(u.log.Tree(), session.CustomMemory, &given.Memory)
 	}); err != nil {
 		return given, clientError(err)
 	}
@@ -82,10 +83,14 @@ func (u *setup) projectContext(ctx context.Context) (given agent.ProjectContext,
 	begins := !hasInstructions && !hasSkills && u.deps.Environment != nil
 	if begins {
 		given.Environment = u.deps.Environment(ctx, u.project.Path)
+		given.Memory = u.memory()
 	}
 	doErr := u.do(ctx, func() {
 		if begins {
 			err = u.appendCustom(session.CustomEnvironment, given.Environment, "")
+			if len(given.Memory.Notes) > 0 || given.Memory.Journal != "" {
+				err = errors.Join(err, u.appendCustom(session.CustomMemory, given.Memory, ""))
+			}
 		}
 		if !hasInstructions {
 			given.Instructions = fresh.Instructions
@@ -97,6 +102,14 @@ func (u *setup) projectContext(ctx context.Context) (given agent.ProjectContext,
 		}
 	})
 	return given, clientError(errors.Join(doErr, err))
+}
+
+// memory returns the notes that the session begins with. Subagents get what their task says.
+func (u *setup) memory() session.Memory {
+	if u.deps.Memory == nil || u.parent != "" {
+		return session.Memory{}
+	}
+	return u.deps.Memory(u.project.Path)
 }
 
 // announceAdded tells the model of skills and instruction files that were added, or trusted,

@@ -50,6 +50,7 @@ func (u *setup) current(ctx context.Context, response *api.GetSnapshotResponse) 
 		given.instructions = read.LastCustom(tree, session.CustomInstructions, &given.Instructions)
 		given.skills = read.LastCustom(tree, session.CustomSkills, &given.Skills)
 		read.LastCustom(tree, session.CustomEnvironment, &given.Environment)
+		read.LastCustom(tree, session.CustomMemory, &given.Memory)
 		_, response.RuntimeContext.Model, modelErr = u.deps.Models.Model(u.summary.Model)
 		response.RuntimeContext.Tokens = compact.Tokens(tree)
 	})
@@ -83,7 +84,7 @@ func (u *setup) previewAgent(ctx context.Context, given *recorded) (tools []agen
 // completed adds what the next turn would record to what the log has.
 func (u *setup) completed(ctx context.Context, given recorded) agent.ProjectContext {
 	if u.deps.Environment != nil && !given.instructions && !given.skills {
-		given.Environment = u.deps.Environment(ctx, u.project.Path)
+		given.Environment, given.Memory = u.deps.Environment(ctx, u.project.Path), u.memory()
 	}
 	if u.deps.ProjectContext == nil {
 		return given.ProjectContext

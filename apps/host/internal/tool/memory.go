@@ -40,7 +40,7 @@ func (memorySave) Spec() agent.ToolSpec {
 		"scope": {"type": "string", "enum": ["project", "user"], "description": "Who it is for; project without this."}}`, "name", "content")
 }
 
-func (memorySave) Risk() agent.Risk { return agent.RiskWrite }
+func (memorySave) Risk() agent.Risk { return agent.RiskNote }
 
 func (memorySave) Describe(call agent.Call) agent.Description {
 	var args memorySaveArgs
@@ -98,12 +98,14 @@ type memoryRecall struct{ *Set }
 type memoryRecallArgs struct {
 	Name  string `json:"name,omitempty"`
 	Query string `json:"query,omitempty"`
+	Day   string `json:"day,omitempty"`
 }
 
 func (memoryRecall) Spec() agent.ToolSpec {
 	return spec("memory_recall", memoryRecallDoc, `{
 		"name": {"type": "string", "description": "Show this note completely."},
-		"query": {"type": "string", "description": "Show the notes that contain all these words."}}`)
+		"query": {"type": "string", "description": "Show the notes that contain all these words."},
+		"day": {"type": "string", "description": "Show this day of the project's journal, YYYY-MM-DD, or latest."}}`)
 }
 
 func (memoryRecall) Risk() agent.Risk { return agent.RiskRead }
@@ -122,6 +124,9 @@ func (t memoryRecall) Run(_ context.Context, call agent.Call, _ func(string)) ag
 	var args memoryRecallArgs
 	if err := decodeArgs(call.Arguments, &args); err != nil {
 		return agent.Failure("memory_recall: %v.", err)
+	}
+	if args.Day != "" {
+		return t.journal(t.notes(scopeProject, call.Cwd).Journal(), args.Day)
 	}
 	var all []scopedNote
 	for _, scope := range []string{scopeProject, scopeUser} {
@@ -148,6 +153,28 @@ func (t memoryRecall) Run(_ context.Context, call agent.Call, _ func(string)) ag
 		return agent.Success(fmt.Sprintf("None of the %d notes contains all of these words; without arguments all are listed.", len(all)))
 	}
 	return agent.Success(t.firstRows("memory_recall", noteRows(found, args.Name != "" || len(words) > 0), MaxLines, "lines", "ask for one by its name"))
+}
+
+// journal shows a day of a journal. The last day may be asked for without its date.
+func (t memoryRecall) journal(journal memory.Journal, day string) agent.Result {
+	days, err := journal.Days()
+	if err != nil {
+		return agent.Failure("memory_recall: %v.", err)
+	}
+	if day == "latest" && len(days) > 0 {
+		day = days[0]
+	}
+	text, err := journal.Day(day)
+	switch {
+	case errors.Is(err, memory.ErrMissing) && len(days) == 0:
+		return agent.Success("The journal of this project is empty.")
+	case errors.Is(err, memory.ErrMissing):
+		return agent.Failure("memory_recall: the journal has no entry for that day; it has %s.", strings.Join(days[:min(len(days), 14)], ", "))
+	case err != nil:
+		return agent.Failure("memory_recall: %v.", err)
+	}
+	rows := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return agent.Success(t.firstRows("memory_recall", rows, MaxLines, "lines", "ask for another day"))
 }
 
 func noteRows(notes []scopedNote, whole bool) []string {

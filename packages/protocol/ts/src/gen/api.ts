@@ -1138,6 +1138,10 @@ export interface Requests {
   save_memory_note: { grant: 'manage'; request: SaveMemoryNoteRequest; response: MemoryNoteResponse };
   /** Deletes a note. */
   delete_memory_note: { grant: 'manage'; request: DeleteMemoryNoteRequest; response: Empty };
+  /** Returns a day of a project's journal. */
+  get_journal: { grant: 'view'; request: GetJournalRequest; response: GetJournalResponse };
+  /** Starts a session in which the agent merges and drops notes. */
+  review_notes: { grant: 'prompt'; request: ReviewNotesRequest; response: CreateSessionResponse };
   /** Lists the MCP servers of a project with their states. */
   list_mcp_servers: { grant: 'manage'; request: ListMCPServersRequest; response: ListMCPServersResponse };
   /** Allows or denies starting an MCP server of a project. */
@@ -1310,6 +1314,8 @@ export const requestGrants = {
   get_memory_note: 'view',
   save_memory_note: 'manage',
   delete_memory_note: 'manage',
+  get_journal: 'view',
+  review_notes: 'prompt',
   list_mcp_servers: 'manage',
   decide_mcp_server: 'manage',
   save_mcp_server: 'shell',
@@ -2561,6 +2567,32 @@ export interface DeleteMemoryNoteRequest {
   name: string;
   /** version that was read */
   version: string;
+}
+
+/** GetJournalRequest requests a day of a project's journal. */
+export interface GetJournalRequest {
+  projectId: string;
+  /** YYYY-MM-DD; "" is the last one */
+  day?: string;
+}
+
+export interface GetJournalResponse {
+  /** that have a text, newest first */
+  days: string[];
+  /** YYYY-MM-DD in the host's time zone; "" if there is none */
+  day: string;
+  /** Markdown: a line for each turn */
+  text: string;
+}
+
+/**
+ * ReviewNotesRequest starts a session in which the agent merges and drops notes: those of
+ * the project and, unless the connection is limited to projects, the user's.
+ */
+export interface ReviewNotesRequest {
+  projectId: string;
+  /** repeated: the same session */
+  clientKey: string;
 }
 
 export interface ListMCPServersRequest {

@@ -37,6 +37,8 @@ export const CUSTOM_INSTRUCTIONS = 'scorel.instructions';
 export const CUSTOM_SKILLS = 'scorel.skills';
 /** data: Environment */
 export const CUSTOM_ENVIRONMENT = 'scorel.environment';
+/** data: Memory */
+export const CUSTOM_MEMORY = 'scorel.memory';
 export const SCOPE_PROJECT = 'project';
 export const SCOPE_USER = 'user';
 /** data: HookRecord */

@@ -8,11 +8,12 @@ import { t } from "../../i18n/memory";
 import { useHostData } from "../device/host-data";
 import { Section } from "../project/Section";
 import { isRefusal, sentence } from "../shared/errors";
-import { isLimited } from "../shared/grants";
+import { isLimited, may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
 import { NoteForm } from "./NoteForm";
 import { NoteRow } from "./NoteRow";
+import { ReviewNotes } from "./ReviewNotes";
 
 export interface MemoryListProps {
   host: Host;
@@ -37,7 +38,9 @@ export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
   // The edited note, as it was when editing began; "" for a new one.
   const [editing, setEditing] = useState<MemoryNote | "" | null>(null);
   const [done, setDone] = useState<string | null>(null);
-  const limited = isLimited(useHostData(host).info);
+  const { info } = useHostData(host);
+  const limited = isLimited(info);
+  const mayPrompt = may(info, "prompt");
   if (isRefusal(error) && error.kind === ApiKind.unknown_request) {
     return null; // an older host
   }
@@ -83,7 +86,11 @@ export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
           </li>
         ))}
       </ul>
-      {mayManage && data ? editing === "" ? form(null) : <NewButton onClick={() => edit("")} /> : null}
+      {mayManage && data && editing === "" ? form(null) : null}
+      <div className="mt-3 flex flex-wrap items-center gap-2 empty:mt-0">
+        {mayManage && data && editing !== "" ? <NewButton onClick={() => edit("")} /> : null}
+        {projectId && mayPrompt && data?.notes.length ? <ReviewNotes host={host} projectId={projectId} /> : null}
+      </div>
     </Section>
   );
 }
@@ -91,7 +98,7 @@ export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
 function NewButton({ onClick }: { onClick: () => void }) {
   const ref = useLostFocus<HTMLButtonElement>();
   return (
-    <Button ref={ref} data-testid="new-note" className="mt-3" onClick={onClick}>
+    <Button ref={ref} data-testid="new-note" onClick={onClick}>
       <PlusIcon /> {t("memory.memoryList.newNote")}
     </Button>
   );

@@ -5,6 +5,7 @@ import { TrashIcon } from "../../components/icons";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/project";
 import { useHostData } from "../device/host-data";
+import { Journal } from "../memory/Journal";
 import { MemoryList } from "../memory/MemoryList";
 import { SandboxState } from "../shared/SandboxState";
 import { AgentList } from "./AgentList";
@@ -39,6 +40,7 @@ export default function ProjectSheet({ host, projectId, onRemove, onClose }: Pro
         <AgentList host={host} project={project} mayManage={mayManage} />
         <SkillList host={host} projectId={projectId} mayManage={mayManage} />
         <MemoryList host={host} projectId={projectId} mayManage={mayManage} />
+        <Journal host={host} projectId={projectId} />
         <RuleList host={host} projectId={projectId} mayManage={mayManage} />
         <SandboxState info={info} className="border-line border-t pt-4" />
         {onRemove && mayManage ? (

@@ -96,6 +96,7 @@ describe("buildRows", () => {
 
   it.each([
     ["instructions", "scorel.instructions", { files: [{ path: "/w/AGENTS.md", content: "x" }] }, "/w/AGENTS.md"],
+    ["notes", "scorel.memory", { notes: [{ name: "build", scope: "project", text: "make" }] }, "build"],
     ["skills", "scorel.skills", { skills: [{ name: "pdf" }, { name: "web" }, {}] }, "pdf, web"],
   ])("shows which %s the agent was given", (_, type, data, names) => {
     expect(buildRows([custom(type, data)])).toMatchObject([{ kind: "note", text: expect.stringContaining(names) }]);

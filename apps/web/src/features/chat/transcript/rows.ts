@@ -7,6 +7,7 @@ import {
   CUSTOM_HOOK,
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
+  CUSTOM_MEMORY,
   CUSTOM_MODE,
   CUSTOM_NOTE,
   CUSTOM_OMITTED,
@@ -273,6 +274,8 @@ function customRow(entry: CustomEntry): Row | null {
       return contextRow(entry, t("chat.transcript.instructionsLoaded"), namesIn(entry, "files", "path"));
     case CUSTOM_ENVIRONMENT:
       return null; // for the agent only
+    case CUSTOM_MEMORY:
+      return toldRow(entry, t("chat.transcript.notesLoaded"), namesIn(entry, "notes", "name"));
     case CUSTOM_SKILLS:
       return contextRow(entry, t("chat.transcript.skillsAvailable"), namesIn(entry, "skills", "name"));
     default:

@@ -3,7 +3,6 @@ package memory
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -131,7 +130,7 @@ func (j Journal) Day(day string) (string, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = readMost(path, 2*maxDay)
+		data, err = readStart(path, 2*maxDay)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", ErrMissing
@@ -140,16 +139,6 @@ func (j Journal) Day(day string) (string, error) {
 		return "", fmt.Errorf("the journal cannot be read: %w", err)
 	}
 	return strings.ToValidUTF8(string(data), "\uFFFD"), nil
-}
-
-// readMost reads the beginning of a file.
-func readMost(path string, most int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, most))
 }
 
 // Last returns the last lines of the last days that have any, oldest first, under the names of the days.

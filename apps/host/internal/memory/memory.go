@@ -164,7 +164,7 @@ func (f Folder) read(name string) (Note, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = readStart(path)
+		data, err = readStart(path, maxRead+1)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return Note{}, ErrMissing
@@ -183,14 +183,14 @@ func (f Folder) read(name string) (Note, error) {
 	}, nil
 }
 
-// readStart reads what is shown of a file, and one byte more if there is more.
-func readStart(path string) (data []byte, err error) {
+// readStart reads up to most bytes of a file.
+func readStart(path string, most int64) (data []byte, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return io.ReadAll(io.LimitReader(file, maxRead+1))
+	return io.ReadAll(io.LimitReader(file, most))
 }
 
 func version(data []byte) string {

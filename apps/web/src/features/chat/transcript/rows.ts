@@ -275,7 +275,7 @@ function customRow(entry: CustomEntry): Row | null {
     case CUSTOM_ENVIRONMENT:
       return null; // for the agent only
     case CUSTOM_MEMORY:
-      return toldRow(entry, t("chat.transcript.notesLoaded"), namesIn(entry, "notes", "name"));
+      return contextRow(entry, t("chat.transcript.notesLoaded"), namesIn(entry, "notes", "name"));
     case CUSTOM_SKILLS:
       return contextRow(entry, t("chat.transcript.skillsAvailable"), namesIn(entry, "skills", "name"));
     default:

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/scorel/scorel/apps/host/internal/attention"
 	"github.com/scorel/scorel/apps/host/internal/blobs"
 	"github.com/scorel/scorel/apps/host/internal/clients"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
@@ -56,6 +57,9 @@ type Config struct {
 	// MoveStep, if not nil, is called when a move of a session has reached a step that
 	// survives a crash, with its name. It may end the process.
 	MoveStep func(step string)
+	// PushHTTP, if not nil, reaches push services in place of the guarded client, for tests
+	// with a service of their own.
+	PushHTTP *http.Client
 
 	// beneath, if a test sets it, wraps every provider of sessions.
 	beneath func(store.Provider) store.Provider
@@ -97,6 +101,7 @@ type Host struct {
 	clientAPI *clients.Clients
 	moves     *moves.Moves
 	scheduler *schedule.Scheduler
+	attention *attention.Attention
 	token     string // of the local command line
 	startedAt time.Time
 	rerouted  chan struct{} // holds one token if the paths changed
@@ -236,6 +241,7 @@ func (h *Host) run(ctx context.Context) error {
 	h.wg.Go(func() { h.maintain(ctx) })
 	h.wg.Go(func() { h.moves.Run(ctx) })
 	h.wg.Go(func() { h.scheduler.Run(ctx) })
+	h.wg.Go(func() { h.attention.Run(ctx) })
 	h.wg.Go(func() { h.clientAPI.Expire(ctx) })
 	h.wg.Go(func() { h.reroute(ctx) })
 	return h.http.Run(ctx, h.listener, func() { close(h.ready) })

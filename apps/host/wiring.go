@@ -140,6 +140,9 @@ func (w *wiring) loadFiles() (err error) {
 	if err = w.loadSchedules(); err != nil {
 		return err
 	}
+	if err = w.loadAttention(); err != nil {
+		return err
+	}
 	for _, path := range w.cfg.Projects {
 		if _, err := w.projects.Add(path); err != nil {
 			return err
@@ -218,7 +221,7 @@ func (w *wiring) openSessions() (err error) {
 		},
 		Agent: w.agents.Persona, MaxSteps: w.config.MaxSteps, Summaries: w.models.Summaries(), Titles: w.models.Summaries().Model,
 		Project: w.projects.Get, Processes: w.process, QuestionTimeout: w.config.QuestionTimeout,
-		Stopped: w.stopped, Attended: w.hub.Attended,
+		Stopped: w.stopped, Attended: w.hub.Attended, Attention: w.attention,
 		OnDelete: func(projectID, id string) {
 			w.fileAPI.Forget(id)
 			if err := attached.Remove(w.paths.Scratch(id)); err != nil {
@@ -228,6 +231,7 @@ func (w *wiring) openSessions() (err error) {
 			w.hub.NotifyDeleted(projectID, id)
 			w.clientAPI.EndSession(id)
 			w.scheduler.Gone(id)
+			w.attention.RemoveSession(id)
 		},
 		Began: w.fileAPI.Began,
 		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moves,
@@ -247,7 +251,7 @@ func (w *wiring) openSessions() (err error) {
 func (w *wiring) serve() (err error) {
 	w.sessionAPI = sessionapi.New(sessionapi.Options{
 		Manager: w.sessions, Hub: w.hub, Projects: w.projects, Processes: w.process, Blobs: w.blobs, Signing: w.signing,
-		Scratch: w.paths.Scratch, Logger: w.log, Budgets: w.budgets, RemoteMode: w.config.Permissions.RemoteMode,
+		Looked: w.attention.Looked, Scratch: w.paths.Scratch, Logger: w.log, Budgets: w.budgets, RemoteMode: w.config.Permissions.RemoteMode,
 	})
 	w.ruleAPI = rules.NewRequests(w.log, w.permissions, w.projects, w.hub, w.sessions)
 	w.projectAPI = projects.New(projects.Options{
@@ -265,7 +269,7 @@ func (w *wiring) serve() (err error) {
 		return err
 	}
 	w.dispatcher = dispatch.New(dispatch.Options{
-		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.projectOf, Moves: w.moves,
+		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, Ended: w.attention.Looked, ProjectOf: w.projectOf, Moves: w.moves,
 	})
 	w.http = httpapi.New(httpapi.Options{
 		Logger: w.log, Dispatcher: w.dispatcher, Sessions: w.sessionAPI, Tokens: w.tokens, LocalToken: w.token, Triggers: w.scheduler, Page: w.page(),
@@ -298,6 +302,7 @@ func (w *wiring) connectClients() error {
 	w.clientAPI = clients.New(clients.Options{Logger: w.log, List: w.clients, Tokens: w.tokens, Hub: w.hub, Relay: w.uplinks, Projects: w.projects, Keys: w.keys, Exists: w.sessionExists, Changed: func(id string) {
 		w.terminals.Recheck(id)
 		w.sessions.Attend()
+		w.forgetNotifications(id)
 	}})
 	return nil
 }
@@ -352,7 +357,7 @@ func (w *wiring) storesChanged() {
 // requests.
 func (w *wiring) endpoints() []dispatch.Endpoint {
 	return slices.Concat(w.sessionAPI.Endpoints(), w.clientAPI.Endpoints(), w.pairings.Endpoints(), w.projectAPI.Endpoints(),
-		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(), w.moves.Endpoints(), w.scheduleAPI().Endpoints(),
+		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(), w.moves.Endpoints(), w.scheduleAPI().Endpoints(), w.attention.Endpoints(),
 		(&models.Requests{Logger: w.log, Models: w.models, Keys: w.modelKeys, Hub: w.hub}).Endpoints())
 }
 

@@ -211,6 +211,9 @@ type (
 	// that no one sees counts as able to answer nothing, whatever it asked for before.
 	SetAttendanceRequest struct {
 		Attended bool `json:"attended"`
+		// Hidden are the sessions that this connection follows and that no one sees now. They
+		// can be answered here all the same. It replaces what was said before.
+		Hidden []string `json:"hidden,omitempty" req:"max=1000"`
 	}
 	// SessionRequest names a session.
 	SessionRequest struct {

@@ -135,6 +135,11 @@ var (
 	EnableSchedule    = Define[EnableScheduleRequest, ScheduleResponse]("enable_schedule", GrantManage, "Enables or disables a schedule.", Concurrently)
 	RunSchedule       = Define[RunScheduleRequest, RunScheduleResponse]("run_schedule", GrantManage, "Runs a schedule now, once per clientKey.", Concurrently)
 	DeleteSchedule    = Define[ScheduleRequest, Empty]("delete_schedule", GrantManage, "Deletes a schedule. Sessions of its runs are kept.", Concurrently)
+	ListPush          = Define[ListPushRequest, ListPushResponse]("list_push", GrantView, "Lists where a client is notified, what it is notified of, and how the last deliveries ended.")
+	AddPush           = Define[AddPushRequest, PushResponse]("add_push", GrantView, "Has the host notify the client that asks, at an address.", Concurrently)
+	RemovePush        = Define[PushRequest, Empty]("remove_push", GrantView, "Ends notifications at an address.")
+	TestPush          = Define[PushRequest, PushResponse]("test_push", GrantView, "Sends a test notification and returns how that ended.", Concurrently)
+	SetPush           = Define[SetPushRequest, PushSettingsResponse]("set_push", GrantView, "Sets what a client is notified of, and its quiet hours.")
 	ListFiles         = Define[ListFilesRequest, ListFilesResponse]("list_files", GrantFiles, "Lists a folder of a project.")
 	FindFiles         = Define[FindFilesRequest, FindFilesResponse]("find_files", GrantFiles, "Finds files of a project by parts of their paths.", Concurrently)
 	ReadFile          = Define[ReadFileRequest, ReadFileResponse]("read_file", GrantFiles, "Returns a part of a file of a project.")
@@ -175,7 +180,7 @@ var (
 
 // Table lists every request. A test compares it with the definitions.
 func Table() []Spec {
-	return slices.Concat(hostRequests(), sessionRequests(), settingRequests(), fileRequests(), clientRequests(), terminalRequests(), ownRequests())
+	return slices.Concat(hostRequests(), sessionRequests(), settingRequests(), fileRequests(), clientRequests(), pushRequests(), terminalRequests(), ownRequests())
 }
 
 // hostRequests describe the host and its projects.
@@ -312,6 +317,17 @@ func clientRequests() []Spec {
 		RedeemPairing.Spec(),
 		AwaitPairing.Spec(),
 		FinishPairing.Spec(),
+	}
+}
+
+// pushRequests are about notifications.
+func pushRequests() []Spec {
+	return []Spec{
+		ListPush.Spec(),
+		AddPush.Spec(),
+		RemovePush.Spec(),
+		TestPush.Spec(),
+		SetPush.Spec(),
 	}
 }
 

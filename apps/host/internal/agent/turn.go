@@ -82,6 +82,8 @@ type Outcome struct {
 	Error      string             // for people; set with StopError
 	// Suspended is true when the turn has not ended: the host ends, and a call waits.
 	Suspended bool
+	// OverBudget is true when Afford ended the turn.
+	OverBudget bool
 }
 
 // RunTurn calls the model until it stops asking for tools. It returns when every
@@ -157,7 +159,9 @@ func (r *runner) run(ctx context.Context) Outcome {
 		}
 		if r.Afford != nil {
 			if err := r.Afford(); err != nil {
-				return failed(err)
+				outcome := failed(err)
+				outcome.OverBudget = true
+				return outcome
 			}
 		}
 		if step == r.MaxSteps-1 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -37,6 +38,8 @@ type Conn struct {
 	mu     sync.Mutex
 	access Access
 	placed map[string]string // the projects of the sessions that a limited connection named
+	shown  map[string]bool   // the sessions that it follows for a person
+	hidden []string          // of these, the ones that no one sees now
 
 	watching bool        // a person sees the list of sessions; guarded by the hub's mu
 	away     atomic.Bool // no one sees anything of this connection now
@@ -85,6 +88,23 @@ func (c *Conn) Deliver(envelope api.EventEnvelope, encoded []byte) {
 // change. A new connection is seen.
 func (c *Conn) SetAway(away bool) bool { return c.away.Swap(away) != away }
 
+// SetHidden records which of the sessions that the connection follows no one sees now; true
+// when that is a change.
+func (c *Conn) SetHidden(sessions []string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	changed := !slices.Equal(c.hidden, sessions)
+	c.hidden = sessions
+	return changed
+}
+
+// looksAt reports whether a person sees a session on this connection now.
+func (c *Conn) looksAt(sessionID string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.Away() && c.shown[sessionID] && !slices.Contains(c.hidden, sessionID)
+}
+
 // Away implements sessions.Subscriber.
 func (c *Conn) Away() bool { return c.away.Load() }
 
@@ -109,12 +129,25 @@ func (c *Conn) Subscribed(sessionID string, end func(context.Context)) {
 	c.subscriptions[sessionID] = end
 }
 
+// Shows records whether the events of a session are for a person, until Unsubscribe.
+func (c *Conn) Shows(sessionID string, person bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.shown == nil {
+		c.shown = map[string]bool{}
+	}
+	c.shown[sessionID] = person && !strings.HasPrefix(c.clientID, tokenPrefix)
+}
+
 // Unsubscribe ends the subscription to a session, if there is one. Only handlers of
 // requests that run in order may call it.
 func (c *Conn) Unsubscribe(ctx context.Context, sessionID string) {
 	if end, ok := c.subscriptions[sessionID]; ok {
 		end(ctx)
 		delete(c.subscriptions, sessionID)
+		c.mu.Lock()
+		delete(c.shown, sessionID)
+		c.mu.Unlock()
 	}
 }
 

@@ -34,7 +34,7 @@ var (
 	ErrTokenExpired = errors.New("this token expired")
 )
 
-// Options are the parts that a Dispatcher works with. All but Unwatched and ProjectOf are
+// Options are the parts that a Dispatcher works with. All but Unwatched, Ended and ProjectOf are
 // required.
 type Options struct {
 	Logger    *slog.Logger
@@ -43,6 +43,8 @@ type Options struct {
 	Endpoints []Endpoint
 	// Unwatched is called after a connection ended that watched the list of sessions.
 	Unwatched func()
+	// Ended is called after a connection ended; nil is not called.
+	Ended func()
 	// ProjectOf returns the project of a session. Without it, limited connections see no
 	// session.
 	ProjectOf func(sessionID string) (projectID string, exists bool)
@@ -67,13 +69,14 @@ type Dispatcher struct {
 	tokens    *state.Tokens
 	endpoints map[string]Endpoint // by the name of the request
 	unwatched func()
+	ended     func()
 	projectOf func(sessionID string) (string, bool)
 	moves     Moves
 }
 
 // New makes a dispatcher.
 func New(o Options) *Dispatcher {
-	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched, projectOf: o.ProjectOf, moves: o.Moves}
+	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched, ended: o.Ended, projectOf: o.ProjectOf, moves: o.Moves}
 	if d.projectOf == nil {
 		d.projectOf = func(string) (string, bool) { return "", false }
 	}
@@ -132,6 +135,9 @@ func (d *Dispatcher) Run(ctx context.Context, clientID string, grants []api.Gran
 		d.unwatched()
 	}
 	c.Leave(ctx)
+	if d.ended != nil {
+		d.ended()
+	}
 	c.out.Close(err)
 	c.requests.Wait()
 	writer.Wait()

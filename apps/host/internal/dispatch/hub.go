@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -72,6 +73,19 @@ func (h *Hub) Attended(projectID string, grant api.Grant) bool {
 	defer h.mu.Unlock()
 	for c := range h.conns {
 		if c.watching && !c.Away() && c.May(grant) && c.SeesProject(projectID) {
+			return true
+		}
+	}
+	return false
+}
+
+// Looking reports whether a person sees one of some sessions now, in a page or terminal that
+// shows it. The list of sessions does not count, nor does a page that is out of sight.
+func (h *Hub) Looking(sessionIDs ...string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.conns {
+		if slices.ContainsFunc(sessionIDs, c.looksAt) {
 			return true
 		}
 	}

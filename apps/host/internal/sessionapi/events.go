@@ -20,6 +20,7 @@ func (s *Sessions) ResyncEvents(ctx context.Context, c *dispatch.Conn, r api.Res
 	if r.Unattended {
 		answers = nil
 	}
+	c.Shows(r.SessionID, !r.Unattended) // before the answer: who has it looks
 	err = opened.Resync(ctx, r.Anchors, c, answers, func(response api.ResyncEventsResponse) {
 		if c.Guest() {
 			response.Session = dispatch.GuestSummary(response.Session)
@@ -35,14 +36,20 @@ func (s *Sessions) ResyncEvents(ctx context.Context, c *dispatch.Conn, r api.Res
 
 // setAttendance has the sessions that wait for a person check again who is there.
 func (s *Sessions) setAttendance(_ context.Context, c *dispatch.Conn, r api.SetAttendanceRequest) (api.Empty, error) {
+	hidden := c.SetHidden(r.Hidden)
 	if c.SetAway(!r.Attended) {
 		s.manager.Attend()
+		hidden = true
+	}
+	if hidden {
+		s.looked()
 	}
 	return none, nil
 }
 
 func (s *Sessions) unsubscribe(ctx context.Context, c *dispatch.Conn, r api.SessionRequest) (api.Empty, error) {
 	c.Unsubscribe(ctx, r.SessionID)
+	s.looked()
 	return none, nil
 }
 

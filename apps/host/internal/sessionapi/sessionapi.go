@@ -19,7 +19,7 @@ import (
 
 var none = api.Empty{}
 
-// Options are the parts that the handlers call. All but RemoteMode are required.
+// Options are the parts that the handlers call. All but RemoteMode and Looked are required.
 type Options struct {
 	Manager    *sessions.Manager
 	Hub        *dispatch.Hub
@@ -31,6 +31,8 @@ type Options struct {
 	Logger     *slog.Logger
 	Budgets    *state.BudgetStore
 	RemoteMode api.Mode // the highest mode that a connection without the local grant may set
+	// Looked is called after someone may have stopped looking at a session; nil is not called.
+	Looked func()
 }
 
 // Sessions answers the requests about sessions.
@@ -45,12 +47,16 @@ type Sessions struct {
 	remoteMode api.Mode
 	log        *slog.Logger
 	budgets    *state.BudgetStore
+	looked     func()
 }
 
 // New makes the handlers.
 func New(o Options) *Sessions {
+	if o.Looked == nil {
+		o.Looked = func() {}
+	}
 	return &Sessions{
-		manager: o.Manager, hub: o.Hub, projects: o.Projects, processes: o.Processes, blobs: o.Blobs, signing: o.Signing,
+		looked: o.Looked, manager: o.Manager, hub: o.Hub, projects: o.Projects, processes: o.Processes, blobs: o.Blobs, signing: o.Signing,
 		scratch: o.Scratch, remoteMode: o.RemoteMode, log: o.Logger, budgets: o.Budgets,
 	}
 }

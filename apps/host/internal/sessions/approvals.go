@@ -206,6 +206,7 @@ func (a *approvals) askFor(request *pendingApproval, approval api.Approval, kept
 	a.waiting.Add(approval.ID, request)
 	a.publish(api.ApprovalRequested{Approval: approval})
 	a.updateSummary()
+	a.needsApproval(approval)
 	a.updateAttendance()
 	return nil
 }
@@ -288,6 +289,7 @@ func (a *approvals) store(approval api.Approval) error {
 
 // void records that an approval cannot be answered any more.
 func (a *approvals) void(id, callID string) error {
+	a.settled(id)
 	return a.appendCustom(session.CustomApproval, session.ApprovalRecord{
 		ApprovalID: id, ToolCallID: callID, Decision: string(api.DecisionCancelled), DecidedBy: hostID,
 	}, "")

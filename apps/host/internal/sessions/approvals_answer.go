@@ -140,6 +140,7 @@ func (a *approvals) resolve(id string, decision api.Decision, by, feedback strin
 func (a *approvals) settle(record session.ApprovalRecord) {
 	request, _ := a.waiting.Take(record.ApprovalID)
 	a.publish(resolved(record))
+	a.settled(record.ApprovalID)
 	request.Answer(rulingOf(api.Decision(record.Decision), record.Feedback))
 	a.updateSummary()
 	a.updateAttendance()

@@ -58,6 +58,9 @@ type others interface {
 	afford(id string) error
 	// modeOf returns the mode of a session; false if the session is unknown.
 	modeOf(id string) (api.Mode, bool)
+	// rootOf returns the session that people see of a session: itself, or the one above all that
+	// it is a subagent of.
+	rootOf(id string) string
 	// recheckProject and recheckSubagents have the open sessions of a project, or those of a
 	// session's subagents, judge the calls that wait again, because of a change by clientID.
 	recheckProject(projectID, clientID string)

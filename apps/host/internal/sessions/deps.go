@@ -17,7 +17,7 @@ import (
 
 // Deps are what sessions need of the host. All fields but ProjectContext, Environment, Memory, Journal, Began, Index,
 // Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer, Budgets,
-// Hooks, Moves and Worktrees are required.
+// Attention, Hooks, Moves and Worktrees are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -84,6 +84,8 @@ type Deps struct {
 	CheckAnswer func(clientID string, approval api.Approval, answer api.AnswerApprovalRequest) error
 	// Budgets limit what model calls may cost; nil limits nothing.
 	Budgets *state.BudgetStore
+	// Attention is notified of what needs a person; nil is not.
+	Attention Attention
 	// Hooks runs the commands that people attached to events; nil has none.
 	Hooks *hook.Manager
 	// Moves knows the sessions that move between hosts; nil knows none.

@@ -117,6 +117,7 @@ func (q *questions) askFor(request *pendingQuestion, call agent.Call, question a
 	request.Value = value
 	q.waiting.Add(value.ID, request)
 	q.publish(api.QuestionAsked{Question: value})
+	q.needs(Notice{Kind: NoticeQuestion, ID: value.ID, Text: value.Question})
 	q.updateSummary()
 	q.updateAttendance()
 	return true, nil
@@ -193,6 +194,7 @@ func (q *questions) end(question api.Question, reply agent.Reply) error {
 // drop publishes how a question ended, and lets the agent continue.
 func (q *questions) drop(id string, reply agent.Reply) {
 	request, _ := q.waiting.Take(id)
+	q.settled(id)
 	q.publish(api.QuestionAnswered{QuestionID: id, Outcome: reply.Outcome, Answer: reply.Answer, AnsweredBy: reply.By})
 	request.Answer(reply)
 	q.updateSummary()
@@ -202,6 +204,7 @@ func (q *questions) drop(id string, reply agent.Reply) {
 // voidAll records that the questions in the log belong to turns that do not continue.
 func (q *questions) voidAll() {
 	for callID, w := range read.OpenQuestions(q.log.Tree()) {
+		q.settled(w.ID)
 		record := session.QuestionRecord{QuestionID: w.ID, ToolCallID: callID, Outcome: string(api.OutcomeCancelled), AnsweredBy: hostID}
 		if err := q.appendCustom(session.CustomQuestion, record, ""); err != nil {
 			q.logger.Error("closing a question", "session", q.id, "error", err)

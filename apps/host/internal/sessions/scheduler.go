@@ -196,6 +196,7 @@ func (h *scheduler) endTurn(outcome agent.Outcome) {
 	}
 	h.turns.running = nil
 	h.titles.turnEnded(outcome)
+	h.needsAfter(turn, outcome) // before anyone sees that it ended, and leaves
 	h.publish(api.TurnEnded{
 		TurnID: turn.id, ClientKey: turn.prompt.ClientKey, StopReason: outcome.StopReason, Error: outcome.Error,
 	})

@@ -29,6 +29,8 @@ func (p Paths) Servers() string   { return filepath.Join(p.Home, "servers.json")
 func (p Paths) Switches() string  { return filepath.Join(p.Home, "switches.json") }
 func (p Paths) Budgets() string   { return filepath.Join(p.Home, "budgets.json") }
 func (p Paths) Schedules() string { return filepath.Join(p.Home, "schedules") }
+func (p Paths) Push() string      { return filepath.Join(p.Home, "push.json") }
+func (p Paths) PushKey() string   { return filepath.Join(p.Home, "push.pem") }
 func (p Paths) Process() string   { return filepath.Join(p.Home, "process") }
 func (p Paths) GitAside() string  { return filepath.Join(p.Home, "git-aside") }
 func (p Paths) Worktrees() string { return filepath.Join(p.Home, "worktrees.json") }

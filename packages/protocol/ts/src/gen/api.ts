@@ -434,6 +434,21 @@ export type ProofProblemKind =
   /** the first line is not a header */
   | 'no_session';
 
+/** PushKind is how notifications reach a person. */
+export type PushKind =
+  /** the push service of a browser, encrypted for that browser */
+  | 'web'
+  /** a topic of an ntfy or UnifiedPush server, which can read it */
+  | 'ntfy';
+
+/** PushLevel is how much a person wants to be notified of. */
+export type PushLevel =
+  /** also of turns that ended */
+  | 'all'
+  /** of what waits for a person, and of failures */
+  | 'needs'
+  | 'none';
+
 /**
  * Reach is how far a request goes. It decides what becomes of it on a connection that is
  * limited to some projects.
@@ -1228,6 +1243,16 @@ export interface Requests {
   await_pairing: { grant: 'local'; request: PairingRequest; response: AwaitPairingResponse };
   /** Accepts or rejects the other side. */
   finish_pairing: { grant: 'local'; request: FinishPairingRequest; response: FinishPairingResponse };
+  /** Lists where a client is notified, what it is notified of, and how the last deliveries ended. */
+  list_push: { grant: 'view'; request: ListPushRequest; response: ListPushResponse };
+  /** Has the host notify the client that asks, at an address. */
+  add_push: { grant: 'view'; request: AddPushRequest; response: PushResponse };
+  /** Ends notifications at an address. */
+  remove_push: { grant: 'view'; request: PushRequest; response: Empty };
+  /** Sends a test notification and returns how that ended. */
+  test_push: { grant: 'view'; request: PushRequest; response: PushResponse };
+  /** Sets what a client is notified of, and its quiet hours. */
+  set_push: { grant: 'view'; request: SetPushRequest; response: PushSettingsResponse };
   /** Starts a shell on the host's machine; the same clientKey yields the same terminal. */
   open_terminal: { grant: 'shell'; request: OpenTerminalRequest; response: TerminalResponse };
   /** Lists the terminals of the asking client. */
@@ -1359,6 +1384,11 @@ export const requestGrants = {
   redeem_pairing: 'local',
   await_pairing: 'local',
   finish_pairing: 'local',
+  list_push: 'view',
+  add_push: 'view',
+  remove_push: 'view',
+  test_push: 'view',
+  set_push: 'view',
   open_terminal: 'shell',
   list_terminals: 'shell',
   attach_terminal: 'shell',
@@ -2214,6 +2244,11 @@ export interface GetProcessLogResponse {
  */
 export interface SetAttendanceRequest {
   attended: boolean;
+  /**
+   * Hidden are the sessions that this connection follows and that no one sees now. They
+   * can be answered here all the same. It replaces what was said before.
+   */
+  hidden?: string[];
 }
 
 /** SendPromptRequest sends one prompt per ClientKey; a retry changes nothing. */
@@ -3166,6 +3201,65 @@ export interface FinishPairingResponse {
   paired: boolean;
 }
 
+/** ListPushRequest asks for what one client has, or with All for what every client has. */
+export interface ListPushRequest {
+  /** "" is the client that asks */
+  clientId?: string;
+  all?: boolean;
+}
+
+export interface ListPushResponse {
+  /** Key is the VAPID public key of the host, in base64url, with which browsers subscribe. */
+  key: string;
+  subscriptions: PushSubscription[];
+  settings: PushSettings[];
+}
+
+/**
+ * AddPushRequest adds a subscription of the client that asks. One with the same address
+ * is replaced.
+ */
+export interface AddPushRequest {
+  kind: PushKind;
+  /** URL is the endpoint of a browser's subscription, or the topic of an ntfy server. */
+  url: string;
+  /** of a browser's subscription, in base64url */
+  p256dh?: string;
+  /** of a browser's subscription, in base64url */
+  auth?: string;
+  label?: string;
+  /** Page is the address of the web UI that notifications of ntfy open. */
+  page?: string;
+  reduced?: boolean;
+}
+
+export interface PushResponse {
+  subscription: PushSubscription;
+}
+
+export interface PushRequest {
+  id: string;
+}
+
+/** SetPushRequest changes the settings of a client. What is absent stays as it is. */
+export interface SetPushRequest {
+  /** "" is the client that asks */
+  clientId?: string;
+  /**
+   * Level applies to the session that SessionID names, or else to all that have no level
+   * of their own.
+   */
+  level?: PushLevel;
+  /** with no Level, the session's own level is removed */
+  sessionId?: string;
+  /** an empty one removes the quiet hours */
+  quiet?: PushQuiet;
+}
+
+export interface PushSettingsResponse {
+  settings: PushSettings;
+}
+
 /** OpenTerminalRequest starts a shell; the same ClientKey yields the same terminal. */
 export interface OpenTerminalRequest {
   clientKey: string;
@@ -4036,6 +4130,53 @@ export interface Token {
   expiresAt?: number;
 }
 
+/** PushSubscription is where the host sends notifications of one client. */
+export interface PushSubscription {
+  id: string;
+  /** whose it is; "host" is this machine's user */
+  clientId: string;
+  kind: PushKind;
+  /**
+   * Server is the server that passes notifications on, without the secret part of the
+   * address.
+   */
+  server: string;
+  label?: string;
+  /** notifications say only that a session needs someone */
+  reduced?: boolean;
+  /** Unix milliseconds */
+  addedAt: number;
+  /** LastAt is when the last delivery ended, in Unix milliseconds; 0 means there was none. */
+  lastAt?: number;
+  /** LastError says why the last delivery failed; "" if it did not. */
+  lastError?: string;
+  /** Waiting is how many notifications wait to be sent. */
+  waiting?: number;
+}
+
+/** PushSettings say what a client is notified of. */
+export interface PushSettings {
+  clientId: string;
+  level: PushLevel;
+  /** absent for none */
+  quiet?: PushQuiet;
+  /** Sessions have a level of their own. */
+  sessions?: PushSession[];
+}
+
+/**
+ * PushQuiet are the hours in which a client is not notified. It is empty, or has all of
+ * its fields.
+ */
+export interface PushQuiet {
+  /** such as "22:00" */
+  from?: string;
+  /** such as "07:30"; before From, it is that of the next day */
+  to?: string;
+  /** such as "Europe/Berlin" */
+  zone?: string;
+}
+
 /** Model is a model that the host can use. */
 export interface Model {
   /** the name in config.toml */
@@ -4252,6 +4393,12 @@ export interface ScheduleWhen {
   webhook?: ScheduleWebhook;
   folder?: ScheduleFolder;
   github?: ScheduleGitHub;
+}
+
+/** PushSession is the level of one session. */
+export interface PushSession {
+  sessionId: string;
+  level: PushLevel;
 }
 
 /**

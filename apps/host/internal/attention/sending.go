@@ -1,0 +1,128 @@
+package attention
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/push"
+)
+
+const (
+	maxSending  = 4 // deliveries at a time
+	maxAttempts = 8
+	firstWait   = 30 * time.Second // before the second attempt; each later one waits twice as long
+	longestWait = time.Hour
+)
+
+// sent is how a delivery ended.
+type sent struct {
+	delivery delivery
+	result   push.Result
+}
+
+func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()[:16]) }
+
+// send starts the deliveries that are due, one at a time for each subscription.
+func (l *loop) send(ctx context.Context, now time.Time) {
+	stored := l.store.read()
+	for _, d := range stored.Deliveries {
+		if len(l.sending) >= maxSending {
+			return
+		}
+		if l.sending[d.To] || now.UnixMilli() < d.NotUntil {
+			continue
+		}
+		to := stored.subscription(d.To)
+		l.sending[d.To] = true
+		l.running.Go(func() { l.results <- sent{d, l.deliver(ctx, to, d, now)} })
+	}
+}
+
+// deliver sends one notification. It is restored whole after a restart, but for its time.
+func (l *loop) deliver(ctx context.Context, to *subscription, d delivery, now time.Time) push.Result {
+	left := time.UnixMilli(d.Expires).Sub(now)
+	switch {
+	case to == nil:
+		return push.Result{Err: errors.New("the subscription was removed")}
+	case left <= 0:
+		return push.Result{Err: errors.New("the notification was not delivered in time")}
+	}
+	projectID, exists := l.ProjectOf(d.Message.Session)
+	if _, sees := l.Access(to.ClientID, projectID); !sees || !exists {
+		return push.Result{Err: errors.New("the client does not see the session any more")}
+	}
+	channel := l.channels[to.Kind]
+	if channel == nil {
+		return push.Result{Err: errors.New("this version of scorel does not know this kind of subscription")}
+	}
+	d.Message.TTL, d.Message.Urgent = left, waitsFor(d.Message)
+	return channel.Send(ctx, to.Address, d.Message)
+}
+
+// waitsFor reports whether a message says that something waits.
+func waitsFor(m push.Message) bool { return m.Kind == "approval" || m.Kind == "question" }
+
+// sent records how a delivery ended. One that was replaced meanwhile is only noted.
+func (l *loop) sent(s sent) {
+	delete(l.sending, s.delivery.To)
+	now := time.Now()
+	err := l.store.change(func(f *file) error {
+		i := slices.IndexFunc(f.Deliveries, func(d delivery) bool { return d.ID == s.delivery.ID })
+		to := f.subscription(s.delivery.To)
+		if s.result.Ended && to != nil {
+			l.Logger.Info("a subscription has ended", "subscription", to.ID, "client", to.ClientID)
+			f.drop(to.ID)
+			return nil
+		}
+		again := s.result.Retry && i >= 0 && f.again(i, s.result, now)
+		if i >= 0 && !again {
+			f.Deliveries = slices.Delete(f.Deliveries, i, i+1)
+		}
+		note(to, s.result, again, now)
+		return nil
+	})
+	if err != nil {
+		l.Logger.Error("storing how a notification was delivered", "error", err)
+	}
+}
+
+// again plans another attempt; false if there have been enough.
+func (f *file) again(i int, r push.Result, now time.Time) bool {
+	d := &f.Deliveries[i]
+	d.Attempts++
+	wait := min(firstWait<<(d.Attempts-1), longestWait)
+	d.NotUntil = now.Add(max(wait, r.After)).UnixMilli()
+	return d.Attempts < maxAttempts && d.NotUntil < d.Expires
+}
+
+// note records the result of the last delivery to a subscription, which may be gone.
+func note(to *subscription, r push.Result, again bool, now time.Time) {
+	if to == nil {
+		return
+	}
+	to.LastAt, to.LastError = now.UnixMilli(), ""
+	if r.Err != nil {
+		to.LastError = push.Cut(r.Err.Error(), 300)
+	}
+	if again {
+		to.LastError += "; it will be sent again"
+	}
+}
+
+// nextDelivery returns when a delivery is due that nothing else makes wait; the zero time if none
+// is.
+func (l *loop) nextDelivery() (at time.Time) {
+	if len(l.sending) >= maxSending {
+		return at
+	}
+	for _, d := range l.store.read().Deliveries {
+		if due := time.UnixMilli(d.NotUntil); !l.sending[d.To] && (at.IsZero() || due.Before(at)) {
+			at = due
+		}
+	}
+	return at
+}

@@ -3,7 +3,9 @@ package attention
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,6 +53,7 @@ type scene struct {
 	t       *testing.T
 	sent    *recorder
 	looking map[string]bool
+	grant   api.Grant // that the person who looks has alone; "" has all
 	mu      sync.Mutex
 	stop    func()
 }
@@ -65,10 +68,10 @@ func start(t *testing.T, path string) *scene {
 	}
 	s.Attention, err = New(Options{
 		Logger: slog.New(slog.DiscardHandler), Path: path, Key: key, Channels: []push.Channel{s.sent}, Device: "dev_1",
-		Looking: func(ids ...string) bool {
+		Looking: func(grant api.Grant, ids ...string) bool {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return slices.ContainsFunc(ids, func(id string) bool { return s.looking[id] })
+			return (s.grant == "" || s.grant == grant) && slices.ContainsFunc(ids, func(id string) bool { return s.looking[id] })
 		},
 		Access:    func(clientID, _ string) ([]api.Grant, bool) { return api.AllGrants(), clientID == "host" },
 		ProjectOf: func(id string) (string, bool) { return "prj_1", id != "deleted" },
@@ -155,6 +158,75 @@ func TestWhoeverLooksIsNotNotified(t *testing.T) {
 		s.look("s", true)
 		s.Done("s", "apr_1") // it was answered on the page: the device that was notified forgets it
 		s.want(time.Second, "gone")
+	})
+}
+
+// TestWhoCannotAnswerKeepsNobodyQuiet: someone who may only look, or may not approve, does not
+// keep an approval from the others.
+func TestWhoCannotAnswerKeepsNobodyQuiet(t *testing.T) {
+	for _, grant := range []api.Grant{api.GrantView, api.GrantPrompt} {
+		synctest.Test(t, func(t *testing.T) {
+			s := start(t, filepath.Join(t.TempDir(), "push.json"))
+			defer s.stop()
+			s.grant = grant
+			s.look("s", true)
+			s.Needs(approval("apr_1"))
+			s.want(burst+time.Second, "approval")
+		})
+	}
+}
+
+// TestSettingsApplyToWhatWaits: a level that is changed while an approval waits takes the
+// notification back, or sends it.
+func TestSettingsApplyToWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, filepath.Join(t.TempDir(), "push.json"))
+		defer s.stop()
+		s.Needs(approval("apr_1"))
+		s.want(burst+time.Second, "approval")
+		s.set(api.SetPushRequest{Level: api.PushNone})
+		s.Looked()
+		s.want(leaving+time.Second, "gone")
+		s.set(api.SetPushRequest{Level: api.PushNeeds})
+		s.Looked()
+		s.want(leaving+time.Second, "approval")
+	})
+}
+
+// TestNothingIsRepeatedInQuietHours: a failed delivery whose next attempt is due in quiet hours
+// waits for their end.
+func TestNothingIsRepeatedInQuietHours(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the clock begins at midnight, UTC
+		s := start(t, filepath.Join(t.TempDir(), "push.json"))
+		defer s.stop()
+		s.set(api.SetPushRequest{Quiet: &api.PushQuiet{From: "00:05", To: "06:00", Zone: "UTC"}})
+		s.sent.result = func(push.Address) push.Result {
+			return push.Result{Err: errors.New("too many"), Retry: true, After: 10 * time.Minute}
+		}
+		s.Needs(approval("apr_1"))
+		s.want(time.Minute, "approval")
+		s.sent.result = nil
+		s.want(5 * time.Hour)
+		s.want(time.Hour, "approval")
+	})
+}
+
+// TestWhatConcernsNobodyIsNotStored: without subscriptions, turns write nothing.
+func TestWhatConcernsNobodyIsNotStored(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "push.json")
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, path)
+		defer s.stop()
+		s.RemoveClient("host")
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		s.Needs(approval("apr_1"))
+		s.Done("s", "apr_1")
+		s.want(time.Minute)
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("the file was written: %v", err)
+		}
 	})
 }
 

@@ -1,6 +1,6 @@
 // Package attention decides who is notified of what needs a person, and when.
 //
-// Nobody is notified of a session that somebody looks at. The rest is notified on each address
+// Nobody is notified of a session that somebody looks at who can do what it waits for. The rest is notified on each address
 // that a client added, if the client still sees the session, wants to be notified of it, and its
 // quiet hours are over. What happens in a session within a moment is one notification, and it is
 // replaced or withdrawn when something else waits there, or nothing.
@@ -38,8 +38,8 @@ type Options struct {
 	Channels []push.Channel
 	// Device is the id of the host.
 	Device string
-	// Looking reports whether a person sees one of some sessions now.
-	Looking func(sessionIDs ...string) bool
+	// Looking reports whether a person with a grant sees one of some sessions now.
+	Looking func(grant api.Grant, sessionIDs ...string) bool
 	// Access returns what a client may do in a project now; false if it may not see it. "" is
 	// no project.
 	Access func(clientID, projectID string) ([]api.Grant, bool)
@@ -78,7 +78,7 @@ func New(o Options) (*Attention, error) {
 // Needs implements sessions.Attention. Whoever sees how a turn ends is not notified of it, even
 // if they leave at once.
 func (a *Attention) Needs(n sessions.Notice) {
-	if !n.Kind.Waits() && a.Looking(n.RootID) {
+	if !n.Kind.Waits() && a.Looking(api.GrantPrompt, n.RootID) {
 		return
 	}
 	a.input(func(l *loop) { l.needs(n) })

@@ -234,6 +234,7 @@ func (a *Attention) set(_ context.Context, c *dispatch.Conn, r api.SetPushReques
 		response.Settings, err = f.set(clientID, r)
 		return err
 	})
+	a.Looked() // what waits may be wanted now, or not any more
 	return response, err
 }
 

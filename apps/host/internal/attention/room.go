@@ -105,7 +105,7 @@ func (l *loop) notify(f *file, rootID string, r *room, now time.Time) {
 	for _, n := range r.open {
 		seen = append(seen, n.SessionID)
 	}
-	looking := l.Looking(seen...)
+	looking := l.Looking(r.needed(), seen...)
 	projectID, _ := l.ProjectOf(rootID)
 	for _, s := range slices.Clone(f.Subscriptions) {
 		before := f.told(rootID, s.ID)
@@ -124,6 +124,14 @@ func (l *loop) notify(f *file, rootID string, r *room, now time.Time) {
 		}
 		l.tell(f, rootID, s, items, before, grants, now)
 	}
+}
+
+// needed returns the grant of a person who can do what the session waits for, or continue it.
+func (r *room) needed() api.Grant {
+	if slices.ContainsFunc(r.open, func(n sessions.Notice) bool { return n.Kind == sessions.NoticeApproval }) {
+		return api.GrantApprove
+	}
+	return api.GrantPrompt
 }
 
 // wanted returns what a client with a level is notified of.

@@ -33,13 +33,27 @@ func (l *loop) send(ctx context.Context, now time.Time) {
 		if len(l.sending) >= maxSending {
 			return
 		}
-		if l.sending[d.To] || now.UnixMilli() < d.NotUntil {
+		if l.sending[d.To] || now.Before(stored.due(d, now)) {
 			continue
 		}
 		to := stored.subscription(d.To)
 		l.sending[d.To] = true
 		l.running.Go(func() { l.results <- sent{d, l.deliver(ctx, to, d, now)} })
 	}
+}
+
+// due returns when a delivery may be sent: after the wait that a failed attempt causes, and after
+// the quiet hours of its client. What takes a notification back makes no sound and does not wait.
+func (f *file) due(d delivery, now time.Time) time.Time {
+	due := time.UnixMilli(d.NotUntil)
+	to := f.subscription(d.To)
+	if to == nil || d.Message.Gone || d.Message.Quiet || now.UnixMilli() >= d.Expires {
+		return due
+	}
+	if until := quietUntil(f.settings(to.ClientID).Quiet, now); until.After(due) {
+		return until
+	}
+	return due
 }
 
 // deliver sends one notification. It is restored whole after a restart, but for its time.
@@ -119,8 +133,9 @@ func (l *loop) nextDelivery() (at time.Time) {
 	if len(l.sending) >= maxSending {
 		return at
 	}
-	for _, d := range l.store.read().Deliveries {
-		if due := time.UnixMilli(d.NotUntil); !l.sending[d.To] && (at.IsZero() || due.Before(at)) {
+	stored, now := l.store.read(), time.Now()
+	for _, d := range stored.Deliveries {
+		if due := stored.due(d, now); !l.sending[d.To] && (at.IsZero() || due.Before(at)) {
 			at = due
 		}
 	}

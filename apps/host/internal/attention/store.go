@@ -1,6 +1,7 @@
 package attention
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,12 +66,13 @@ type file struct {
 type store struct {
 	path string
 
-	mu   sync.Mutex
-	file file
+	mu     sync.Mutex
+	file   file
+	stored []byte // what is in the file
 }
 
 func loadStore(path string) (*store, error) {
-	s := &store{path: path}
+	s := &store{path: path, stored: []byte("{}\n")}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -81,6 +83,7 @@ func loadStore(path string) (*store, error) {
 	if err := exactjson.Strict(data, &s.file); err != nil {
 		return nil, fmt.Errorf("attention: %s is damaged: repair it, or move it away and turn notifications on again (%w)", path, err)
 	}
+	s.stored = data
 	return s, nil
 }
 
@@ -98,10 +101,13 @@ func (s *store) change(edit func(*file) error) error {
 	if err != nil {
 		return fmt.Errorf("attention: encoding: %w", err)
 	}
-	if err := atomicfile.Write(s.path, append(data, '\n'), 0o600); err != nil {
+	if data = append(data, '\n'); bytes.Equal(data, s.stored) {
+		return nil // most turns of a host concern nobody who is notified
+	}
+	if err := atomicfile.Write(s.path, data, 0o600); err != nil {
 		return fmt.Errorf("attention: storing: %w", err)
 	}
-	s.file = next
+	s.file, s.stored = next, data
 	return nil
 }
 

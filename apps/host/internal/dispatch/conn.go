@@ -98,8 +98,11 @@ func (c *Conn) SetHidden(sessions []string) bool {
 	return changed
 }
 
-// looksAt reports whether a person sees a session on this connection now.
-func (c *Conn) looksAt(sessionID string) bool {
+// looksAt reports whether a person with a grant sees a session on this connection now.
+func (c *Conn) looksAt(grant api.Grant, sessionID string) bool {
+	if c.Guest() || !c.May(grant) {
+		return false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.Away() && c.shown[sessionID] && !slices.Contains(c.hidden, sessionID)

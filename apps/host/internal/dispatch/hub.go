@@ -79,13 +79,14 @@ func (h *Hub) Attended(projectID string, grant api.Grant) bool {
 	return false
 }
 
-// Looking reports whether a person sees one of some sessions now, in a page or terminal that
-// shows it. The list of sessions does not count, nor does a page that is out of sight.
-func (h *Hub) Looking(sessionIDs ...string) bool {
+// Looking reports whether a person with a grant sees one of some sessions now, in a page or
+// terminal that shows it. The list of sessions does not count, nor does a page that is out of
+// sight, nor a guest.
+func (h *Hub) Looking(grant api.Grant, sessionIDs ...string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.conns {
-		if slices.ContainsFunc(sessionIDs, c.looksAt) {
+		if slices.ContainsFunc(sessionIDs, func(id string) bool { return c.looksAt(grant, id) }) {
 			return true
 		}
 	}

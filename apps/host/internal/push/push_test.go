@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,6 +83,18 @@ func TestTheKeyStays(t *testing.T) {
 	}
 	if _, err := LoadKey(path); err == nil || !strings.Contains(err.Error(), "is damaged") {
 		t.Fatalf("a damaged key: %v", err)
+	}
+}
+
+// TestTheProofNamesTheOrigin: the audience is the origin as RFC 6454 writes it.
+func TestTheProofNamesTheOrigin(t *testing.T) {
+	for endpoint, want := range map[string]string{
+		"https://Push.Example.com:443/x": "https://push.example.com", "https://push.example.com/x": "https://push.example.com",
+	} {
+		u, err := url.Parse(endpoint)
+		if err != nil || origin(u) != want {
+			t.Errorf("%s: %q, %v", endpoint, origin(u), err)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/scorel/scorel/packages/atomicfile"
@@ -84,6 +85,12 @@ func newKey(private *ecdsa.PrivateKey) (*Key, error) {
 // Public is the public key in base64url, as browsers expect it.
 func (k *Key) Public() string { return k.public }
 
+// origin is the origin of an endpoint as browsers write it: in lower case, without the port of
+// https.
+func origin(u *url.URL) string {
+	return u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), ":443")
+}
+
 // authorize returns the header that proves to a push service who sends (RFC 8292). It is for
 // the origin of one endpoint.
 func (k *Key) authorize(endpoint *url.URL, now time.Time) (string, error) {
@@ -91,7 +98,7 @@ func (k *Key) authorize(endpoint *url.URL, now time.Time) (string, error) {
 		Audience string `json:"aud"`
 		Expires  int64  `json:"exp"`
 		Subject  string `json:"sub"`
-	}{endpoint.Scheme + "://" + endpoint.Host, now.Add(tokenFor).Unix(), contact})
+	}{origin(endpoint), now.Add(tokenFor).Unix(), contact})
 	if err != nil {
 		return "", fmt.Errorf("push: encoding claims: %w", err)
 	}

@@ -130,6 +130,10 @@ func failed(err error) Result {
 	if errors.Is(err, errPrivate) {
 		return Result{Err: fmt.Errorf("the server is not public: %w", errPrivate)}
 	}
+	var dnsErr *net.DNSError
+	if errors.As(err, &dnsErr) { // which names the name server of this machine's network
+		return Result{Err: errors.New("the server cannot be reached: its name was not found"), Retry: true}
+	}
 	var urlErr *url.Error
 	if errors.As(err, &urlErr) {
 		err = urlErr.Err

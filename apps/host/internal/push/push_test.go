@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ecdh"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -177,6 +178,15 @@ func TestAnswersOfServers(t *testing.T) {
 	answer = func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }
 	if r := clients.post(ctx, Address{URL: server.URL + "/secret"}, nil, http.Header{}); !r.Retry || strings.Contains(r.Err.Error(), "secret") {
 		t.Errorf("a server that hangs: %+v", r)
+	}
+}
+
+// TestANameThatIsNotFound: the message, which people elsewhere read, has no address of this
+// machine's network.
+func TestANameThatIsNotFound(t *testing.T) {
+	err := &url.Error{Op: "Post", URL: "https://push.invalid/secret", Err: &net.DNSError{Name: "push.invalid", Server: "10.0.0.53:53", Err: "no such host"}}
+	if r := failed(err); !r.Retry || strings.Contains(r.Err.Error(), "10.0.0.53") || strings.Contains(r.Err.Error(), "secret") {
+		t.Errorf("%+v", r)
 	}
 }
 

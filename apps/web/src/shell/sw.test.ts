@@ -20,6 +20,7 @@ beforeEach(async () => {
   const pathOf = (request: Request | string) => (typeof request === "string" ? request : new URL(request.url).pathname);
   vi.stubGlobal("__SHELL__", { version: "v1", files: ["/", "/session.html", "/assets/index-1.js", "/icon.svg"] });
   vi.stubGlobal("location", { origin });
+  vi.stubGlobal("registration", { scope: `${origin}/` });
   vi.stubGlobal("skipWaiting", vi.fn());
   vi.stubGlobal("addEventListener", (type: string, listener: Listener) => listeners.set(type, listener));
   vi.stubGlobal(
@@ -53,7 +54,6 @@ beforeEach(async () => {
     delete: async (name: string) => stored.delete(name),
   });
   vi.resetModules();
-  // @ts-expect-error: a service worker is a script, not a module
   await import("./sw");
 });
 

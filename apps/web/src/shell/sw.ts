@@ -1,20 +1,30 @@
-// The service worker. It caches the page's own files, so that the page opens at once and without its server. It stores
-// no personal data: messages of hosts never pass through it.
+// The service worker. It caches the page's own files, so that the page opens at once and without its server. Of what
+// hosts send, it sees notifications only. It stores no personal data but answers to these, until a page sends them.
+//
+// Each machine that notifies this browser has its own registration of this worker, which caches no files.
 //
 // A version is the set of files of one build. It is stored completely before it is used. A page is always served from
 // one version: the running one, until a person chooses the new one or closes all pages.
 
+import { type ClickEvent, clicked, type NoticeScope, pushedOf, show } from "./notices";
+
 /** The parts of a service worker's scope that are used: the full types would replace those of a page. */
-interface Scope {
+interface Scope extends NoticeScope {
   location: Location;
   skipWaiting(): Promise<void>;
   addEventListener(type: "install" | "activate", listener: (event: Extendable) => void): void;
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
   addEventListener(type: "fetch", listener: (event: FetchEvent) => void): void;
+  addEventListener(type: "push", listener: (event: PushEvent) => void): void;
+  addEventListener(type: "notificationclick", listener: (event: ClickEvent & Extendable) => void): void;
 }
 
 interface Extendable {
   waitUntil(done: Promise<unknown>): void;
+}
+
+interface PushEvent extends Extendable {
+  data: { json(): unknown } | null;
 }
 
 interface FetchEvent {
@@ -64,8 +74,13 @@ async function fromShell(request: Request, path: string): Promise<Response> {
   return answer;
 }
 
-scope.addEventListener("install", (event) => event.waitUntil(install()));
-scope.addEventListener("activate", (event) => event.waitUntil(activate()));
+/** Whether this worker is the one that keeps the page's files, and not one for the notifications of a machine. */
+const keepsFiles = () => new URL(scope.registration.scope).pathname === "/";
+
+scope.addEventListener("install", (event) => event.waitUntil(keepsFiles() ? install() : scope.skipWaiting()));
+scope.addEventListener("activate", (event) => event.waitUntil(keepsFiles() ? activate() : Promise.resolve()));
+scope.addEventListener("push", (event) => event.waitUntil(show(scope, pushedOf(event.data))));
+scope.addEventListener("notificationclick", (event) => event.waitUntil(clicked(scope, event)));
 
 scope.addEventListener("message", (event) => {
   if (event.data === "activate") {

@@ -1,7 +1,8 @@
 import { useParams } from "@tanstack/react-router";
-import { useEffect, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
 import type { Host } from "../../api/contract";
 import { hostKey, useHostFreshness } from "../shared/host-queries";
+import { chunk } from "../shared/missing-chunk";
 import { useRecalled } from "../shared/recall";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { allSessionsKey } from "../shared/sessions";
@@ -11,6 +12,8 @@ import { type Item, needsYou } from "./sections";
 import { seen } from "./seen";
 import { itemsOf, most, useMachines, useSeen } from "./use-machines";
 import { useMovedSessions } from "./use-moved-sessions";
+
+const NoticeAnswers = lazy(chunk(() => import("../push/NoticeAnswers")));
 
 interface BadgeNavigator {
   setAppBadge?(count: number): Promise<void>;
@@ -27,7 +30,16 @@ export default function InboxWatch() {
   useCounts(items.filter(({ id }) => id !== inSight));
   useForgotten();
   useMovedSessions(machines);
-  return machines?.map(({ device, host }) => <Follow key={device.id} host={host} />);
+  return (
+    <>
+      {machines?.map(({ device, host }) => (
+        <Follow key={device.id} host={host} />
+      ))}
+      <Suspense fallback={null}>
+        <NoticeAnswers />
+      </Suspense>
+    </>
+  );
 }
 
 function Follow({ host }: { host: Host }) {

@@ -9,6 +9,7 @@ import { rich } from "../../i18n/rich";
 import { MemoryList } from "../memory/MemoryList";
 import { ServerList } from "../project/ServerList";
 import { SkillList } from "../project/SkillList";
+import PushSection from "../push/PushSection";
 import { isLimited, mayManageAll } from "../shared/grants";
 import { hostKey } from "../shared/host-keys";
 import { ProviderList } from "./ProviderList";
@@ -57,6 +58,9 @@ export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps
         </div>
         <div className="border-line border-t pt-4 empty:hidden">
           <MemoryList host={host} mayManage={mayManageAll(info)} />
+        </div>
+        <div className="border-line border-t pt-4 empty:hidden">
+          <PushSection host={host} machine={machine} />
         </div>
         <RelayState deviceId={host.deviceId} machine={machine} info={info} />
         <section aria-label={t("machine.machineSheet.name")} className="border-line border-t pt-4">

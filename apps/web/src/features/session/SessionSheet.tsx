@@ -9,6 +9,7 @@ import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/session";
 import { ShareAction } from "../guests/ShareAction";
 import { MoveAction } from "../move/MoveAction";
+import { SessionLevel } from "../push/SessionLevel";
 import { useAct } from "../shared/use-act";
 import { RenameForm } from "./RenameForm";
 import { SessionContext } from "./SessionContext";
@@ -77,6 +78,7 @@ export default function SessionSheet({
       </Link>
       <ShareAction onShare={onShare} />
       {session.parentSessionId ? null : <MoveAction onMove={onMove} />}
+      {session.parentSessionId ? null : <SessionLevel host={host} sessionId={session.id} />}
       <SessionWorktree session={session} />
       <SessionContext host={host} sessionId={session.id} />
       <SessionSpent session={session} />

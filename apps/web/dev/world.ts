@@ -5,6 +5,7 @@ import type { Project, SessionEntry, SessionSummary } from "../src/api/types";
 import { assistant, call, custom, hostInfo, project, result, summary, user } from "../src/app/testing/builders";
 import { FakeScorel, FakeSession } from "../src/app/testing/fake-scorel";
 import { runtimeContext } from "../src/app/testing/runtime-context";
+import { notifications } from "./push-scene";
 import { answer, goFile, testOutput } from "./texts";
 
 export interface Scene {
@@ -66,6 +67,7 @@ export function world(): FakeScorel {
   ];
   host.handlers.get_host = () => ({ host: hostInfo({ deviceId: dev, maxMode: "bypass", ...unconfined }) });
   host.handlers.list_projects = () => ({ projects });
+  host.handlers.list_push = () => notifications(now);
   host.handlers.list_sessions = () => ({ sessions });
   host.handlers.list_clients = () => ({
     clients: [

@@ -173,6 +173,15 @@ export const sights: Sight[] = [
     },
   },
   {
+    name: "notifications",
+    scene: "device",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("push-address").nth(1).waitFor();
+      await page.getByTestId("quiet-save").scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "machinepaths",
     scene: "paths",
     act: async (page) => {

@@ -21,6 +21,7 @@ export function PushLevels({ host, settings, busy, act }: PushLevelsProps) {
       <p className="mb-1.5 text-sm">{t("push.level.label")}</p>
       <Select
         label={t("push.level.label")}
+        className="max-w-full"
         data-testid="push-level"
         disabled={busy !== null}
         value={settings.level}

@@ -23,6 +23,7 @@ export function SessionLevel({ host, sessionId }: { host: Host; sessionId: strin
       <h3 className="mb-2 font-medium text-sm">{t("push.section.title")}</h3>
       <Select
         label={t("push.section.title")}
+        className="max-w-full"
         data-testid="session-push"
         disabled={busy !== null}
         value={own}

@@ -99,6 +99,7 @@ func (x *exceeding) body(spec api.Spec, sessionID, projectID string) map[string]
 		"grant": "prompt", "given": false, "grants": []string{"view"}, "provider": "x", "key": "x", "tokenId": "none", "code": "x",
 		"pairingId": "none", "accept": false, "cols": 80, "rows": 24, "terminalId": "none", "offset": 0, "data": "", "attended": true, "enabled": true,
 		"moveId": "none", "proof": api.BindingProof{SignedAt: 1, Signature: []byte("x")}, "commit": "", "archived": "all", "all": true, "from": 0,
+		"url": "https://push.example/x", "id": "none",
 	}
 	keys := x.stranger.keys.Public()
 	known["keys"] = api.DeviceKeys{Sign: keys.Sign, Seal: keys.Seal}

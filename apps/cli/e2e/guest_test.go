@@ -69,7 +69,7 @@ func TestAGuestExceedsItsLink(t *testing.T) {
 	guests := 0
 	for _, spec := range api.Table() {
 		for _, sessionID := range []string{x.mine, x.none} {
-			answer, err := c.Raw(t.Context(), spec.Name, x.body(spec, sessionID, ""))
+			answer, err := c.Raw(t.Context(), spec.Name, x.body(spec, sessionID, x.project.ID))
 			x.without(t, spec.Name, string(answer)+strings.ReplaceAll(fmt.Sprint(err), x.none, ""))
 			switch kind := kindOf(err); {
 			case !spec.Guests && kind != api.KindNotAllowed:

@@ -1,10 +1,12 @@
 package sessions_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +16,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	log "github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -258,6 +261,52 @@ func TestAKeptApprovalIsBoundToWhatWasShown(t *testing.T) {
 	w.wait(func() bool { return w.ended == 1 })
 	if tool.count() != 1 {
 		t.Fatalf("%d runs", tool.count())
+	}
+}
+
+// A host that is killed while it asks again, in whatever line of the log, still has an approval
+// of the call: its turn would end otherwise.
+func TestACallWaitsInEveryLineOfTheLog(t *testing.T) {
+	tool := &counted{echoTool: echoTool{agent.RiskWrite}, titles: []string{"one"}}
+	f := newFixture(t, modeltest.New(modeltest.Calls(modeltest.Call("c1", "echo", `{}`)), modeltest.Say("done")), tool)
+	m := f.manager(t)
+	s, _, before := waiting(t, f, m)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tool.mu.Lock()
+	tool.titles = []string{"two"}
+	tool.mu.Unlock()
+	s, w := open(t, f.manager(t), s.ID()), newWatcher()
+	subscribe(t, s, w)
+	w.wait(func() bool { return len(w.live.Approvals) == 1 && w.live.Approvals[0].ID != before.ID })
+
+	files, err := filepath.Glob(filepath.Join(f.dir, "*", "*"+s.ID()+"*.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cut []byte
+	asked, approvals := false, 0
+	for line := range bytes.Lines(text) {
+		cut = append(cut, line...)
+		file, err := session.ReadFile(cut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := log.OpenApprovals(file.Tree)
+		if asked = asked || len(open) > 0; asked && open["c1"].ID == "" {
+			t.Errorf("nothing waits after %s", line)
+		}
+		if bytes.Contains(line, []byte(session.CustomApproval)) {
+			approvals++
+		}
+	}
+	if approvals != 3 { // asked, asked again, and the first one withdrawn
+		t.Errorf("%d entries about approvals", approvals)
 	}
 }
 

@@ -193,13 +193,13 @@ func (a *approvals) askFor(request *pendingApproval, approval api.Approval, kept
 		approval.ID, approval.CreatedAt = kept.ID, kept.CreatedAt
 		request.Value.known = true
 	} else {
-		if kept.ID != "" {
+		if err := a.store(approval); err != nil {
+			return err
+		}
+		if kept.ID != "" { // only now: a call of which nothing waits in the log is not asked again
 			if err := a.void(kept.ID, approval.ToolCallID); err != nil {
 				return err
 			}
-		}
-		if err := a.store(approval); err != nil {
-			return err
 		}
 	}
 	request.Value.approval = approval

@@ -112,6 +112,23 @@ func TestASignedWebhook(t *testing.T) {
 	}
 }
 
+// TestASignatureMovedToAnotherKey: who sees a signed request cannot have it count again by
+// moving the dot between its key and its body.
+func TestASignatureMovedToAnotherKey(t *testing.T) {
+	w := newWorld(t, "2026-11-23T02:00:00Z")
+	id := w.add("signed", webhook(true))
+	at := fmt.Sprintf("t=%d", w.clock().Unix())
+	sign := func(key, body string) string { return at + ",v1=" + Sign(token, at, key, []byte(body)) }
+	for _, d := range []struct{ key, body, signature string }{
+		{"delivery.1", "body", sign("delivery.1", "body")},       // is also one of "delivery" and "1.body"
+		{"delivery.text", "rest", sign("delivery", "text.rest")}, // was made for another key
+	} {
+		_, err := w.deliver(Delivery{ID: id, Key: d.key, Signature: d.signature}, d.body)
+		wantKind(t, err, api.KindBadRequest)
+	}
+	w.want(id)
+}
+
 // TestAWatchedFolder: each new file counts once, when it is complete; links and what is no file
 // do not.
 func TestAWatchedFolder(t *testing.T) {

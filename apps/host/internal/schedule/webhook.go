@@ -66,6 +66,8 @@ func (s *Scheduler) Deliver(ctx context.Context, d Delivery) (answer Delivered, 
 	switch {
 	case d.Key == "" || len(d.Key) > maxKey || strings.Trim(d.Key, keyCharacters) != "":
 		return answer, api.Errorf(api.KindBadRequest, "the header Idempotency-Key needs 1 to %d letters, digits or one of -_.: so that a repeated request counts once", maxKey)
+	case signed && strings.Contains(d.Key, "."):
+		return answer, api.Errorf(api.KindBadRequest, "the header Idempotency-Key of a signed request may have no dot, which ends the key in what is signed")
 	case !utf8.Valid(body):
 		return answer, api.Errorf(api.KindBadRequest, "the body is not text in UTF-8")
 	}

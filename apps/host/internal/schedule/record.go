@@ -146,7 +146,7 @@ func (f files) save(r record) error {
 	if err != nil {
 		return fmt.Errorf("schedule: encoding a schedule: %w", err)
 	}
-	if err := os.MkdirAll(f.folder, 0o700); err != nil {
+	if err := atomicfile.MkdirAll(f.folder, 0o700); err != nil {
 		return fmt.Errorf("schedule: %w", err)
 	}
 	if err := atomicfile.Write(f.path(r.ID), append(data, '\n'), 0o600); err != nil {
@@ -155,8 +155,13 @@ func (f files) save(r record) error {
 	return nil
 }
 
+// remove removes a schedule, so that it does not return after a power failure.
 func (f files) remove(id string) error {
-	if err := os.Remove(f.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := os.Remove(f.path(id))
+	if err == nil {
+		err = atomicfile.SyncDir(f.folder)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("schedule: %w", err)
 	}
 	return nil

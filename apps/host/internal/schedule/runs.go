@@ -26,6 +26,10 @@ func (s *Scheduler) startNext(id string) {
 
 // launch creates the session of a run, which may have been done before the host ended.
 func (s *Scheduler) launch(id string, one run) {
+	if s.launching[one.ID] {
+		return
+	}
+	s.launching[one.ID] = true
 	r := s.records[id]
 	start := Start{
 		ScheduleID: id, ProjectID: r.ProjectID, RunID: one.ID, Author: r.Author, Spec: r.Spec,
@@ -37,7 +41,10 @@ func (s *Scheduler) launch(id string, one run) {
 	})
 }
 
+// launched notes what became of the start of a run. If that cannot be stored, the next sweep
+// starts it again, which changes nothing.
 func (s *Scheduler) launched(ctx context.Context, id, runID, sessionID string, err error) {
+	delete(s.launching, runID)
 	if ctx.Err() != nil { // the next host starts it
 		return
 	}
@@ -118,13 +125,18 @@ func (s *Scheduler) end(id, runID, reason string) {
 	if one == nil || one.Ending != "" || !s.changeRun(id, runID, func(one *run) { one.Ending = reason }) {
 		return
 	}
-	sessionID := one.SessionID
+	s.cancel(id, runID)
+}
+
+// cancel cancels the turn of a run that is to end. If that fails, the next sweep tries again.
+func (s *Scheduler) cancel(id, runID string) {
+	r := s.records[id]
+	sessionID := r.run(runID).SessionID
 	s.goTo(func(ctx context.Context) func() {
 		err := s.Sessions.Cancel(ctx, sessionID, runID)
 		return func() {
 			if err != nil {
 				s.Logger.Warn("ending the run of a schedule", "schedule", id, "run", runID, "error", err)
-				s.changeRun(id, runID, func(one *run) { one.Ending = "" }) // the next look tries again
 				return
 			}
 			s.probe(id, runID, false)

@@ -1,8 +1,10 @@
 package schedule
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -102,6 +104,69 @@ func TestTheTimeOfARun(t *testing.T) {
 	w.at("2026-11-23T03:05:31Z")
 	if runs := w.want(id, api.RunFailed); !strings.Contains(runs[0].Reason, "longer than its limit of 1m0s") {
 		t.Errorf("the reason is %q", runs[0].Reason)
+	}
+}
+
+// TestARunThatCannotBeCanceled: a run that is to end is canceled again at the next look at it,
+// not in a loop, and also by the next host.
+func TestARunThatCannotBeCanceled(t *testing.T) {
+	w := newWorld(t, "2026-11-23T02:59:00Z")
+	spec := daily("UTC")
+	spec.Seconds = 60
+	id := w.add("nightly", spec)
+	w.at("2026-11-23T03:00:00Z")
+	w.want(id, api.RunRunning)
+	setBroken := func(err error) { w.mu.Lock(); w.broken = err; w.mu.Unlock() }
+	setBroken(errors.New("the store does not answer"))
+	w.at("2026-11-23T03:00:40Z")
+	w.at("2026-11-23T03:01:20Z")
+	for range 200 { // each has the scheduler look at its schedules
+		w.inside(runtime.Gosched)
+	}
+	w.mu.Lock()
+	if w.cancels != 1 {
+		t.Errorf("it was canceled %d times", w.cancels)
+	}
+	w.mu.Unlock()
+	w.restart()
+	w.want(id, api.RunRunning)
+	setBroken(nil)
+	w.restart()
+	if runs := w.want(id, api.RunFailed); !strings.Contains(runs[0].Reason, "longer than its limit") {
+		t.Errorf("the reason is %q", runs[0].Reason)
+	}
+}
+
+// TestAFullDiskWhileARunStarts: a run whose session was created, but could not be noted, is
+// not lost, and does not keep others from running.
+func TestAFullDiskWhileARunStarts(t *testing.T) {
+	w := newWorld(t, "2026-11-23T02:00:00Z")
+	id := w.add("nightly", daily("UTC"))
+	hold := make(chan struct{})
+	w.hold = hold
+	w.at("2026-11-23T03:00:00Z")
+	w.want(id, api.RunStarting)
+	if err := os.Rename(w.folder, w.folder+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(w.folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	close(hold)
+	for starting := true; starting; {
+		w.inside(func() { starting = len(w.launching) > 0 })
+	}
+	w.want(id, api.RunStarting)
+	if err := os.Remove(w.folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(w.folder+".away", w.folder); err != nil {
+		t.Fatal(err)
+	}
+	w.at("2026-11-23T03:00:30Z")
+	w.want(id, api.RunRunning)
+	if w.count() != 1 {
+		t.Errorf("%d sessions were created", w.count())
 	}
 }
 

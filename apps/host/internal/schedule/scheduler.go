@@ -84,6 +84,8 @@ type Scheduler struct {
 	records  map[string]record
 	problems map[string]string // why schedules do not run, for people
 	probing  map[string]bool   // runs that are being looked at; true: once more
+	// launching are the runs whose session is being created.
+	launching map[string]bool
 	// Of schedules with events from outside, by id.
 	rates    map[string][]time.Time         // when requests came in the last minute
 	polls    map[string]time.Time           // when to look next
@@ -96,7 +98,7 @@ type Scheduler struct {
 // New loads the schedules. Run runs them.
 func New(o Options) (*Scheduler, error) {
 	s := &Scheduler{
-		Options: o, files: files{o.Folder}, commands: make(chan func()), done: make(chan struct{}), probing: map[string]bool{}, problems: map[string]string{},
+		Options: o, files: files{o.Folder}, commands: make(chan func()), done: make(chan struct{}), probing: map[string]bool{}, launching: map[string]bool{}, problems: map[string]string{},
 		rates: map[string][]time.Time{}, polls: map[string]time.Time{}, polling: map[string]bool{}, failures: map[string]int{}, settling: map[string]map[string]seenFile{},
 		observed: observed{wake: make(chan struct{}, 1), interest: map[string]bool{}, busy: map[string]bool{}, dirty: map[string]bool{}},
 	}
@@ -212,8 +214,16 @@ func (s *Scheduler) resume() {
 		case a.State == api.RunStarting:
 			s.launch(id, *a)
 		default:
-			s.probe(id, a.ID, true)
+			s.again(id, *a, true)
 		}
+	}
+}
+
+// again looks at a run that has a session, and cancels it once more if it is to end.
+func (s *Scheduler) again(id string, a run, lost bool) {
+	s.probe(id, a.ID, lost)
+	if a.Ending != "" {
+		s.cancel(id, a.ID)
 	}
 }
 
@@ -221,10 +231,13 @@ func (s *Scheduler) resume() {
 func (s *Scheduler) sweep() {
 	for _, id := range s.ids() {
 		r := s.records[id]
-		if a := r.active(); a != nil {
-			s.probe(id, a.ID, false)
-		} else {
+		switch a := r.active(); {
+		case a == nil:
 			s.startNext(id)
+		case a.State == api.RunStarting:
+			s.launch(id, *a)
+		default:
+			s.again(id, *a, false)
 		}
 	}
 }

@@ -29,6 +29,8 @@ type world struct {
 	get     func(context.Context, string) ([]byte, error)
 	runs    map[string]Progress // by run
 	hold    chan struct{}       // while it is open, no session is created
+	broken  error               // why no turn can be canceled
+	cancels int                 // how often that was tried
 }
 
 func newWorld(t *testing.T, at string) *world {
@@ -227,6 +229,9 @@ func (w *world) Look(_ context.Context, _, runID string) (Progress, error) {
 func (w *world) Cancel(_ context.Context, _, runID string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.cancels++; w.broken != nil {
+		return w.broken
+	}
 	w.runs[runID] = Progress{State: api.RunCanceled}
 	return nil
 }

@@ -57,7 +57,7 @@ func (s *Scheduler) watch(id string) {
 	known := r.Files
 	s.goTo(func(context.Context) func() {
 		found, texts, err := s.lookInto(r, folder, known, before)
-		return func() { s.lookedInto(id, folder, found, texts, err) }
+		return func() { s.lookedInto(id, r, found, texts, err) }
 	})
 }
 
@@ -133,13 +133,14 @@ func readText(root *os.Root, name string) string {
 	return string(data)
 }
 
-// lookedInto runs the schedule for new files.
-func (s *Scheduler) lookedInto(id string, folder api.ScheduleFolder, found map[string]seenFile, texts map[string]string, err error) {
-	r, known := s.records[id]
+// lookedInto runs the schedule for new files. looking is the schedule as it was when the look
+// began.
+func (s *Scheduler) lookedInto(id string, looking record, found map[string]seenFile, texts map[string]string, err error) {
 	delete(s.polling, id)
-	if !known || r.Spec.When.Folder == nil || *r.Spec.When.Folder != folder || !r.Enabled {
+	if !s.looksOn(id, looking) {
 		return
 	}
+	r, folder := s.records[id], *looking.Spec.When.Folder
 	s.polls[id] = s.Now().Add(watchEvery)
 	if s.problem(id, err); err != nil {
 		return
@@ -180,6 +181,13 @@ func (s *Scheduler) lookedInto(id string, folder api.ScheduleFolder, found map[s
 			return
 		}
 	}
+}
+
+// looksOn reports whether what a look found still counts: not if the schedule was changed,
+// disabled or enabled meanwhile, because then it begins anew.
+func (s *Scheduler) looksOn(id string, looking record) bool {
+	r, known := s.records[id]
+	return known && r.Enabled && r.Handled == looking.Handled && sameWhen(r.Spec.When, looking.Spec.When)
 }
 
 func keysOf[V any](m map[string]V) []string {

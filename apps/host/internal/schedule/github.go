@@ -97,7 +97,7 @@ func (s *Scheduler) ask(id string) {
 		ctx, cancel := context.WithTimeout(ctx, askTimeout)
 		defer cancel()
 		items, err := readNew(ctx, s.GitHub, g.Repository, from.Truncate(time.Second))
-		return func() { s.asked(id, g, items, err) }
+		return func() { s.asked(id, r, items, err) }
 	})
 }
 
@@ -146,13 +146,14 @@ func readList(ctx context.Context, get func(context.Context, string) ([]byte, er
 	return nil, fmt.Errorf("there are more than %d new items in the repository: save the schedule again to begin from now", maxPages*pageSize)
 }
 
-// asked runs the schedule for new items of its authors that have its phrase.
-func (s *Scheduler) asked(id string, g api.ScheduleGitHub, items []item, err error) {
-	r, known := s.records[id]
+// asked runs the schedule for new items of its authors that have its phrase. asking is the
+// schedule as it was when the look began.
+func (s *Scheduler) asked(id string, asking record, items []item, err error) {
 	delete(s.polling, id)
-	if !known || r.Spec.When.GitHub == nil || !sameWhen(r.Spec.When, api.ScheduleWhen{GitHub: &g}) || !r.Enabled {
+	if !s.looksOn(id, asking) {
 		return
 	}
+	g := *asking.Spec.When.GitHub
 	s.failures[id]++
 	if err == nil {
 		delete(s.failures, id)

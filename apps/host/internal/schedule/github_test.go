@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -172,6 +173,35 @@ func TestMoreMentionsThanCanWait(t *testing.T) {
 	if w.count() != all {
 		t.Errorf("%d of %d mentions began a run", w.count(), all)
 	}
+}
+
+// TestEnabledDuringALook: what a look finds that began before the schedule was enabled anew does
+// not count.
+func TestEnabledDuringALook(t *testing.T) {
+	w := newWorld(t, "2026-11-23T02:00:00Z")
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	w.get = func(_ context.Context, path string) ([]byte, error) {
+		if strings.HasPrefix(path, "repos/o/r/issues?") {
+			asked <- struct{}{}
+			<-goOn
+			return json.Marshal([]item{said(1, "2026-11-23T02:00:30Z", "anna", "@scorel")})
+		}
+		return []byte("[]"), nil
+	}
+	w.restart()
+	id := w.add("mentions", api.ScheduleSpec{When: api.ScheduleWhen{GitHub: &api.ScheduleGitHub{Repository: "o/r", Authors: []string{"anna"}, Phrase: "@scorel"}}})
+	<-asked
+	w.setClock("2026-11-23T02:01:00Z")
+	w.inside(func() {
+		for _, enabled := range []bool{false, true} {
+			w.change(id, func(r *record) { r.enable(enabled, w.clock().UnixMilli()) })
+		}
+	})
+	goOn <- struct{}{}
+	<-asked // the next look
+	goOn <- struct{}{}
+	w.settled(id)
+	w.want(id)
 }
 
 // TestGitHubFails: why it cannot be read is shown, and goes away.

@@ -129,6 +129,23 @@ func TestASignatureMovedToAnotherKey(t *testing.T) {
 	w.want(id)
 }
 
+// TestATokenReplacedMeanwhile: a token that is replaced while the body comes is good no more.
+func TestATokenReplacedMeanwhile(t *testing.T) {
+	w := newWorld(t, "2026-11-23T02:00:00Z")
+	id := w.add("hook", webhook(false))
+	_, err := w.Deliver(context.Background(), Delivery{ID: id, Token: token, Key: "one", Body: func() ([]byte, error) {
+		spec := w.records[id].Spec
+		w.inside(func() {
+			if _, err := w.replace("host", api.SaveScheduleRequest{ProjectID: "prj", ID: id, Spec: spec, Token: "another token of many characters"}); err != nil {
+				t.Error(err)
+			}
+		})
+		return []byte("body"), nil
+	}})
+	wantKind(t, err, api.KindNotAllowed)
+	w.want(id)
+}
+
 // TestAWatchedFolder: each new file counts once, when it is complete; links and what is no file
 // do not.
 func TestAWatchedFolder(t *testing.T) {

@@ -71,7 +71,7 @@ func (s *Scheduler) Deliver(ctx context.Context, d Delivery) (answer Delivered, 
 	case !utf8.Valid(body):
 		return answer, api.Errorf(api.KindBadRequest, "the body is not text in UTF-8")
 	}
-	doErr := s.do(ctx, func() { answer, err = s.accept(d, string(body)) })
+	doErr := s.do(ctx, func() { answer, err = s.accept(d, r.TokenHash, string(body)) })
 	if doErr != nil {
 		return answer, doErr
 	}
@@ -110,12 +110,13 @@ func (s *Scheduler) recent(signature string) bool {
 	return err == nil && age <= clockSkew && age >= -clockSkew
 }
 
-// accept stores the run of a delivery.
-func (s *Scheduler) accept(d Delivery, body string) (answer Delivered, err error) {
+// accept stores the run of a delivery whose token was checked. The token may have been replaced
+// while the body came.
+func (s *Scheduler) accept(d Delivery, checked, body string) (answer Delivered, err error) {
 	r, known := s.records[d.ID]
 	key, now := "webhook:"+d.Key, s.Now()
 	switch {
-	case !known || r.TokenHash == "":
+	case !known || r.TokenHash != checked:
 		return answer, stranger()
 	case r.saw(key):
 		return Delivered{Run: s.runOf(d.ID, key), Repeated: true}, nil

@@ -77,9 +77,12 @@ func (s *Scheduler) lookInto(r record, folder api.ScheduleFolder, known map[stri
 		return nil, nil, err
 	}
 	texts := map[string]string{}
-	for name, info := range found {
-		if _, old := known[name]; old || !r.Looked || before[name] != info {
+	for _, name := range keysOf(found) {
+		if _, old := known[name]; old || !r.Looked || before[name] != found[name] {
 			continue
+		}
+		if len(texts) > maxQueue { // one may run, and the others wait
+			break
 		}
 		texts[name] = readText(root, name)
 	}

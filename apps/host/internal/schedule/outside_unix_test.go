@@ -146,6 +146,41 @@ func TestATokenReplacedMeanwhile(t *testing.T) {
 	w.want(id)
 }
 
+// TestManyFilesAtOnce: no more of them are read than can wait, and none is lost.
+func TestManyFilesAtOnce(t *testing.T) {
+	w := newWorld(t, "2026-11-23T02:00:00Z")
+	id := w.add("inbox", api.ScheduleSpec{When: api.ScheduleWhen{Folder: &api.ScheduleFolder{Path: "."}}})
+	w.at("2026-11-23T02:00:05Z")
+	w.settled(id)
+	const all = maxQueue + 4
+	for i := range all {
+		if err := os.WriteFile(filepath.Join(w.project, fmt.Sprintf("%02d", i)), []byte("new"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var r record
+	w.inside(func() { r = w.records[id] })
+	found, _, err := w.lookInto(r, *r.Spec.When.Folder, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, texts, err := w.lookInto(r, *r.Spec.When.Folder, nil, found); err != nil || len(texts) != maxQueue+1 {
+		t.Errorf("%d files were read, %v", len(texts), err)
+	}
+	w.at("2026-11-23T02:00:10Z")
+	w.settled(id)
+	for n := 1; n <= all; n++ {
+		if n == 1 || n == maxQueue+2 { // one runs, and maxQueue wait
+			w.at(fmt.Sprintf("2026-11-23T02:%02d:00Z", n))
+			w.settled(id)
+		}
+		w.endActive(id, n)
+	}
+	if w.count() != all {
+		t.Errorf("%d of %d files began a run", w.count(), all)
+	}
+}
+
 // TestAWatchedFolder: each new file counts once, when it is complete; links and what is no file
 // do not.
 func TestAWatchedFolder(t *testing.T) {

@@ -142,9 +142,10 @@ func (a *Attention) Run(ctx context.Context) {
 				do(l)
 			}
 		case s := <-l.results:
-			l.sent(s)
+			l.sent(s, time.Now())
 		case <-timer.C:
 		}
+		l.storeLate(time.Now())
 		l.evaluate(time.Now())
 		l.send(ctx, time.Now())
 		if at := l.next(); at.IsZero() {

@@ -16,7 +16,10 @@ type loop struct {
 	rooms   map[string]*room
 	sending map[string]bool // subscriptions to which something is being sent
 	results chan sent
-	running sync.WaitGroup
+	// unstored are deliveries that have ended while the disk was full, to be stored at storeAt.
+	unstored []sent
+	storeAt  time.Time
+	running  sync.WaitGroup
 }
 
 // room is what needs a person in a session that people see, with its subagents.
@@ -71,6 +74,9 @@ func (l *loop) looked() {
 // next returns when something is to be done; the zero time if nothing is.
 func (l *loop) next() time.Time {
 	at := l.nextDelivery()
+	if len(l.unstored) > 0 && (at.IsZero() || l.storeAt.Before(at)) {
+		at = l.storeAt
+	}
 	for _, r := range l.rooms {
 		if !r.due.IsZero() && (at.IsZero() || r.due.Before(at)) {
 			at = r.due

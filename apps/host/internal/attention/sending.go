@@ -16,6 +16,7 @@ const (
 	maxAttempts = 8
 	firstWait   = 30 * time.Second // before the second attempt; each later one waits twice as long
 	longestWait = time.Hour
+	storeAgain  = 5 * time.Second // after a failure to store how a delivery ended
 )
 
 // sent is how a delivery ended.
@@ -80,28 +81,43 @@ func (l *loop) deliver(ctx context.Context, to *subscription, d delivery, now ti
 // waitsFor reports whether a message says that something waits.
 func waitsFor(m push.Message) bool { return m.Kind == "approval" || m.Kind == "question" }
 
-// sent records how a delivery ended. One that was replaced meanwhile is only noted.
-func (l *loop) sent(s sent) {
-	delete(l.sending, s.delivery.To)
-	now := time.Now()
-	err := l.store.change(func(f *file) error {
-		i := slices.IndexFunc(f.Deliveries, func(d delivery) bool { return d.ID == s.delivery.ID })
-		to := f.subscription(s.delivery.To)
-		if s.result.Ended && to != nil {
-			l.Logger.Info("a subscription has ended", "subscription", to.ID, "client", to.ClientID)
-			f.drop(to.ID)
-			return nil
-		}
-		again := s.result.Retry && i >= 0 && f.again(i, s.result, now)
-		if i >= 0 && !again {
-			f.Deliveries = slices.Delete(f.Deliveries, i, i+1)
-		}
-		note(to, s.result, again, now)
-		return nil
-	})
-	if err != nil {
+// sent records how a delivery ended. Until that is stored, nothing else is sent to the
+// subscription: on a full disk the same notification would be sent again and again.
+func (l *loop) sent(s sent, now time.Time) {
+	if err := l.store.change(func(f *file) error { l.ended(f, s, now); return nil }); err != nil {
 		l.Logger.Error("storing how a notification was delivered", "error", err)
+		l.unstored, l.storeAt = append(l.unstored, s), now.Add(storeAgain)
+		return
 	}
+	delete(l.sending, s.delivery.To)
+}
+
+// storeLate tries again to store what could not be.
+func (l *loop) storeLate(now time.Time) {
+	if len(l.unstored) == 0 || now.Before(l.storeAt) {
+		return
+	}
+	late := l.unstored
+	l.unstored = nil
+	for _, s := range late {
+		l.sent(s, now)
+	}
+}
+
+// ended notes how a delivery ended. One that was replaced meanwhile is only noted.
+func (l *loop) ended(f *file, s sent, now time.Time) {
+	i := slices.IndexFunc(f.Deliveries, func(d delivery) bool { return d.ID == s.delivery.ID })
+	to := f.subscription(s.delivery.To)
+	if s.result.Ended && to != nil {
+		l.Logger.Info("a subscription has ended", "subscription", to.ID, "client", to.ClientID)
+		f.drop(to.ID)
+		return
+	}
+	again := s.result.Retry && i >= 0 && f.again(i, s.result, now)
+	if i >= 0 && !again {
+		f.Deliveries = slices.Delete(f.Deliveries, i, i+1)
+	}
+	note(to, s.result, again, now)
 }
 
 // again plans another attempt; false if there have been enough.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -26,6 +27,8 @@ func (h *scheduler) recordTurn(outcome agent.Outcome) {
 	switch {
 	case outcome.StopReason == session.StopError:
 		said.Said, said.Failed = outcome.Error, true
+	case read.FromOutside(h.log.Tree()): // what was said there is not given to other sessions
+		said.Said = "a run with text from outside"
 	case h.digest.LastRole == string(session.RoleAssistant):
 		said.Said = h.digest.LastText
 	}

@@ -112,7 +112,7 @@ func (j *judge) boundByParent(mode api.Mode) api.Mode {
 func (j *judge) request(call agent.Call, what agent.Description) permission.Request {
 	r := permission.Request{Tool: call.Name, Subject: j.subjects()[call.Name], Writes: true, Paths: what.Paths, Foreign: what.Foreign, ReadOnly: what.ReadOnly}
 	if tool := j.tool(call.Name); tool != nil {
-		r.Writes, r.Note = tool.Risk().Changes(), tool.Risk() == agent.RiskNote
+		r.Writes, r.Note = tool.Risk().Changes(), tool.Risk() == agent.RiskNote && !j.fromOutside()
 	}
 	var args struct {
 		Command string `json:"command"`
@@ -137,6 +137,11 @@ func (j *judge) request(call agent.Call, what agent.Description) permission.Requ
 	}
 	return r
 }
+
+// fromOutside reports whether the session has text from outside. A note that such text causes
+// would be given to later sessions, which have no text from outside and may do more, so it is
+// judged like any other change.
+func (j *judge) fromOutside() bool { return read.FromOutside(j.log.Tree()) }
 
 func (j *judge) tool(name string) agent.Tool {
 	for _, t := range j.tools.Tools() {

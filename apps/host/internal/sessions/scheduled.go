@@ -16,8 +16,8 @@ The first prompt of this session was sent by a schedule, not by a person, and co
 
 // outsideRule returns what is added to the system prompt of a session with text from outside.
 func (u *setup) outsideRule(ctx context.Context) string {
-	var record session.ScheduleRecord
-	if err := u.do(context.WithoutCancel(ctx), func() { read.LastCustom(u.log.Tree(), session.CustomSchedule, &record) }); err != nil || record.Outside {
+	outside := false
+	if err := u.do(context.WithoutCancel(ctx), func() { outside = read.FromOutside(u.log.Tree()) }); err != nil || outside {
 		return outsideRule
 	}
 	return ""

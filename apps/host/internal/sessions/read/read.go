@@ -13,6 +13,12 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// FromOutside reports whether the first prompt of a session has text from outside.
+func FromOutside(tree *session.Tree) bool {
+	var record session.ScheduleRecord
+	return LastCustom(tree, session.CustomSchedule, &record) && record.Outside
+}
+
 // LastCustom decodes the last entry of a custom type; false if there is none.
 func LastCustom(tree *session.Tree, customType string, into any) bool {
 	for _, entry := range slices.Backward(tree.Entries()) {

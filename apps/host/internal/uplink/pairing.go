@@ -5,9 +5,11 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"maps"
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -19,6 +21,10 @@ import (
 
 // maxPairings bounds the active pairings.
 const maxPairings = 16
+
+// pairingLasts bounds a pairing: its code may be redeemed just before it expires, and the person
+// has as long to answer.
+const pairingLasts = 2 * wire.PairTimeout
 
 // Pairings are the active pairings that a person on this machine started, and answers
 // the requests about them.
@@ -32,6 +38,7 @@ type Pairings struct {
 
 type hostPairing struct {
 	ceremony *client.Pairing
+	ends     time.Time // when nobody can finish it any more
 
 	mu       sync.Mutex // held while the ceremony is awaited or finished
 	verified *wire.Peer // set once the other side proved that it knows the code
@@ -52,15 +59,19 @@ func (p *Pairings) Endpoints() []dispatch.Endpoint {
 	}
 }
 
+// add registers a pairing. Those that were left, because the person who began them went away,
+// end with their codes.
 func (p *Pairings) add(ceremony *client.Pairing) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := time.Now()
+	maps.DeleteFunc(p.byID, func(_ string, left *hostPairing) bool { return now.After(left.ends) })
 	if len(p.byID) >= maxPairings {
 		ceremony.Reject()
 		return "", api.Errorf(api.KindPairing, "too many pairings are in progress: finish them, or wait until they expire")
 	}
 	id := rand.Text()
-	p.byID[id] = &hostPairing{ceremony: ceremony}
+	p.byID[id] = &hostPairing{ceremony: ceremony, ends: now.Add(pairingLasts)}
 	return id, nil
 }
 

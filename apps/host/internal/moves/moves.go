@@ -156,15 +156,28 @@ func (m *Moves) driveLocked(one *move) {
 	m.running.Go(func() { m.drive(ctx, one) })
 }
 
+// within runs do in a goroutine that Run waits for; not at all before and after Run.
+func (m *Moves) within(do func(context.Context)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ctx := m.ctx; ctx != nil {
+		m.running.Go(func() { do(ctx) })
+	}
+}
+
 // Pauses between attempts to reach the other host.
 const (
 	firstPause = time.Second
 	maxPause   = 30 * time.Second
 )
 
+// waitLogEvery is how often it is logged that a move waits.
+const waitLogEvery = 5 * time.Minute
+
 // drive does what a move needs until it has ended.
 func (m *Moves) drive(ctx context.Context, one *move) {
 	pause := firstPause
+	var logged time.Time
 	for ctx.Err() == nil {
 		r := m.recordOf(one)
 		if !r.active() {
@@ -179,7 +192,10 @@ func (m *Moves) drive(ctx context.Context, one *move) {
 			break
 		}
 		m.setTrouble(one, err)
-		m.Logger.Warn("a move of a session waits", "move", r.ID, "session", r.SessionID, "error", err)
+		if time.Since(logged) >= waitLogEvery { // the other host may be away for months
+			logged = time.Now()
+			m.Logger.Warn("a move of a session waits", "move", r.ID, "session", r.SessionID, "error", err)
+		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -218,13 +234,11 @@ func (m *Moves) recordOf(one *move) record {
 	return one.record
 }
 
+// setTrouble notes why a move waits.
 func (m *Moves) setTrouble(one *move, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	one.trouble = ""
-	if err != nil {
-		one.trouble = err.Error()
-	}
+	one.trouble = err.Error()
 }
 
 // change stores a changed record. edit gets a copy; its error stores nothing.

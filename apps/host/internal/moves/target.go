@@ -176,11 +176,14 @@ func (m *Moves) endMove(ctx context.Context, c *dispatch.Conn, request api.EndMo
 			}
 		}
 		m.reached("forgotten")
-		// The answer goes over the connection that ends with the client.
+		// The answer goes over the connection that ends with the client. If the host ends first,
+		// the next one removes the client.
 		context.AfterFunc(c.Ended(), func() {
-			if err := m.release(context.WithoutCancel(ctx), r); err != nil {
-				m.Logger.Warn("removing the client of a move", "move", r.ID, "error", err)
-			}
+			m.within(func(ctx context.Context) {
+				if err := m.release(ctx, r); err != nil {
+					m.Logger.Warn("removing the client of a move", "move", r.ID, "error", err)
+				}
+			})
 		})
 		return api.Empty{}, nil
 	}

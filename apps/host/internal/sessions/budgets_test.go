@@ -2,6 +2,7 @@ package sessions_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,6 +72,30 @@ func TestATurnStopsAtABudget(t *testing.T) {
 		if len(script.Requests()) != 3 {
 			t.Errorf("%s: %d calls after it was lifted", scope, len(script.Requests()))
 		}
+	}
+}
+
+// TestADeletedSessionLeavesNoBudget: what people set for it is not kept, and that of others is.
+func TestADeletedSessionLeavesNoBudget(t *testing.T) {
+	f := newFixture(t, modeltest.New())
+	b := budgets(t, f, hoststate.Budgets{})
+	m := f.manager(t)
+	f.create(t, m)
+	id := m.List("")[0].ID
+	for _, session := range []string{id, "other"} {
+		if err := b.Set(api.SetBudgetRequest{Scope: api.BudgetSession, ID: session, Cost: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Lift(api.LiftBudgetRequest{Scope: api.BudgetSession, ID: session, Cost: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := m.Delete(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(f.dir, "budgets.json"))
+	if err != nil || strings.Contains(string(data), id) || strings.Count(string(data), "other") != 2 {
+		t.Errorf("what is kept: %s, %v", data, err)
 	}
 }
 

@@ -61,6 +61,11 @@ func (m *Manager) delete(ctx context.Context, id string) error {
 		if err := s.operations.sink.Discard(); err != nil { // the session is gone all the same
 			s.logger.Error("removing the process logs of a session", "session", s.id, "error", err)
 		}
+		if m.deps.Budgets != nil {
+			if err := m.deps.Budgets.RemoveSession(s.id); err != nil { // as above
+				s.logger.Error("removing the budget of a session", "session", s.id, "error", err)
+			}
+		}
 		m.unregister(s.id)
 		if m.deps.Worktrees != nil && s.id != id { // a subagent's session only shares it
 			m.deps.Worktrees.Forget(ctx, s.id)

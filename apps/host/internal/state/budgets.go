@@ -181,6 +181,24 @@ func (b *BudgetStore) Lift(r api.LiftBudgetRequest) error {
 	})
 }
 
+// RemoveSession forgets what people set for a session that was deleted. Otherwise the file would
+// grow with each run of a schedule that has limits, until no more fit.
+func (b *BudgetStore) RemoveSession(id string) error {
+	key := budgetKey{api.BudgetSession, id}
+	b.mu.Lock()
+	has := slices.ContainsFunc(b.file.Limits, func(l budgetLimit) bool { return l.budgetKey == key }) ||
+		slices.ContainsFunc(b.file.Lifts, func(l budgetLift) bool { return l.budgetKey == key })
+	b.mu.Unlock()
+	if !has {
+		return nil
+	}
+	return b.change(func(file *budgetFile) error {
+		file.Limits = slices.DeleteFunc(slices.Clone(file.Limits), func(l budgetLimit) bool { return l.budgetKey == key })
+		file.Lifts = slices.DeleteFunc(slices.Clone(file.Lifts), func(l budgetLift) bool { return l.budgetKey == key })
+		return nil
+	})
+}
+
 func addTokens(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

@@ -60,7 +60,7 @@ func oneLine(text string) string {
 func (j Journal) Add(now time.Time, event Event) error {
 	j.notes.mu.Lock()
 	defer j.notes.mu.Unlock()
-	if err := os.MkdirAll(j.path, 0o700); err != nil {
+	if err := atomicfile.MkdirAll(j.path, 0o700); err != nil {
 		return fmt.Errorf("the folder of the journal could not be created: %w", err)
 	}
 	file := filepath.Join(j.path, now.Format(time.DateOnly)+".md")

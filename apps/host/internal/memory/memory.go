@@ -265,7 +265,7 @@ func (f Folder) room(name string) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.path, 0o700); err != nil {
+	if err := atomicfile.MkdirAll(f.path, 0o700); err != nil {
 		return fmt.Errorf("the folder for notes could not be created: %w", err)
 	}
 	entries, err := os.ReadDir(f.path)
@@ -297,7 +297,10 @@ func (f Folder) remove(name string, expected Expected) error {
 	if err := expected.check(note, nil); err != nil {
 		return err
 	}
-	if err := os.Remove(f.Path(name)); err != nil {
+	if err = os.Remove(f.Path(name)); err == nil {
+		err = atomicfile.SyncDir(f.path) // or the note could return after a power failure
+	}
+	if err != nil {
 		return fmt.Errorf("the note could not be removed: %w", err)
 	}
 	return nil

@@ -121,7 +121,7 @@ func join(lines []json.RawMessage) []byte {
 // makeFile creates a whole file at path, or nothing.
 func (p *Provider) makeFile(path string, data []byte) error {
 	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := p.makeFolder(folder); err != nil {
 		return err
 	}
 	temp := filepath.Join(folder, "."+rand.Text()+endingTemp)
@@ -132,6 +132,27 @@ func (p *Provider) makeFile(path string, data []byte) error {
 		return errors.Join(err, removeIfThere(temp))
 	}
 	return p.disk.syncDir(folder)
+}
+
+// makeFolder creates a folder that survives a power failure: without its own entry, the sessions
+// in it would be lost.
+func (p *Provider) makeFolder(path string) error {
+	var parents []string // of folders that do not exist yet
+	for at := path; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		parents = append(parents, filepath.Dir(at))
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	for _, parent := range parents {
+		if err := p.disk.syncDir(parent); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *Provider) writeTemp(path string, data []byte) error {

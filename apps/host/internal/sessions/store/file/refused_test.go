@@ -73,6 +73,22 @@ func check(t *testing.T, err error) {
 	}
 }
 
+// TestTheFolderOfAProjectIsSynced before its first session is acknowledged.
+func TestTheFolderOfAProjectIsSynced(t *testing.T) {
+	p := file.New(t.TempDir(), quiet())
+	var steps []string
+	p.SetFault(func(s file.Step) error { steps = append(steps, s.Name); return nil })
+	for _, c := range []struct{ id, want string }{{"first", "syncdir write sync rename syncdir"}, {"second", "write sync rename syncdir"}} {
+		steps = nil
+		log, err := p.Create(t.Context(), "prj", json.RawMessage(newHeader(c.id)))
+		check(t, err)
+		if got := strings.Join(steps, " "); got != c.want {
+			t.Errorf("the %s session: %s, want %s", c.id, got, c.want)
+		}
+		check(t, log.Close())
+	}
+}
+
 // TestFaultsOfTheDisk lets every step of an append fail, also after a part of a
 // write, and also the repair after it: the caller learns what to do, nothing
 // counts, and when the fault is gone the session continues.

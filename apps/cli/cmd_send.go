@@ -25,7 +25,7 @@ type sendFlags struct {
 	session, project, model, agent, thinking string
 	yes, steer, asJSON, worktree             bool
 	permit                                   string // a permission mode
-	yesTo, images                            []string
+	yesTo, images, files                     []string
 	begun                                    string // id of the session that this command created
 	tree                                     *api.Worktree
 }
@@ -57,7 +57,9 @@ the project's current commit, so that several sessions can work on a project sid
 Uncommitted changes are not taken along.
 
 --image attaches a PNG, JPEG, GIF or WebP file, at most ten; "-" reads one from standard
-input. The model must accept images: see scorel model list.
+input. The model must accept images: see scorel model list. --file attaches a file of any
+kind: a small text file becomes a part of the prompt, others are stored on the host's machine
+below the session, where the agent can read them.
 
 A lost connection is retried for a minute while the host continues. A request that the
 host cannot carry out now, for example because its disk is full, is retried for 15 seconds.`,
@@ -65,6 +67,7 @@ host cannot carry out now, for example because its disk is full, is retried for 
   scorel send --session ID --yes "run the tests"
   scorel send --image before.png --image after.png "what changed on this page?"
   scorel send --mode accept-edits --yes-to 'bash(go test *)' "fix the test"
+  scorel send --file server.log --file report.pdf "why did it stop?"
   git diff | scorel send --json -
   scorel send --worktree "try the other parser"
   scorel send --device dev_... --project /srv/site "is it up to date?"`,
@@ -83,6 +86,7 @@ host cannot carry out now, for example because its disk is full, is retried for 
 	cmd.Flags().BoolVar(&f.steer, "steer", false, "with --session: send it to the running turn, for its next step")
 	cmd.Flags().BoolVar(&f.worktree, "worktree", false, "start the session in a git worktree of its own")
 	cmd.Flags().StringArrayVar(&f.images, "image", nil, "attach an image file; may be repeated, and - reads standard input")
+	cmd.Flags().StringArrayVar(&f.files, "file", nil, "attach a file of any kind; may be repeated, and - reads standard input")
 	addJSON(cmd, &f.asJSON)
 	return cmd
 }
@@ -104,7 +108,7 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	if err != nil {
 		return err
 	}
-	images, err := a.readImages(prompt, f.images)
+	with, err := a.readAttached(prompt, f)
 	if err != nil {
 		return err
 	}
@@ -112,19 +116,20 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	if err != nil {
 		return err
 	}
-	if slices.Contains(f.images, "-") {
-		asker = nil // standard input was used for the image
+	if slices.Contains(f.images, "-") || slices.Contains(f.files, "-") {
+		asker = nil // standard input was used
 	}
-	if focus, ok := compactFocus(text); ok && len(images) == 0 {
+	if focus, ok := compactFocus(text); ok && len(with.images)+len(with.files) == 0 {
 		if f.session == "" {
 			return usagef("--session is missing: give the id of the session to compact")
 		}
 		return f.to.whereItIs(ctx, func() error { return a.compact(ctx, f.to, f.session, focus, f.asJSON) })
 	}
+	text, files := follow.WithTextFiles(text, with.files)
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
 		Dial: f.to.keep, Follow: f.to.followMove, Path: f.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, View: view,
-		ClientKey: rand.Text(), Text: text, Images: images, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
+		ClientKey: rand.Text(), Text: text, Images: with.images, Files: files, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
 		Unattended: asker == nil, Sign: f.to.signAnswer,
 	})
 	if err != nil {

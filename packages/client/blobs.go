@@ -16,26 +16,36 @@ import (
 // Upload sends an image to the host for a later prompt and returns its hash. Parts
 // that the host already has, as after an interrupted upload, are not sent again.
 func Upload(ctx context.Context, c *Client, data []byte) (hash string, err error) {
+	return upload(ctx, c, data, false)
+}
+
+// UploadFile is Upload for a file, which may be anything. Hosts whose get_host has no MaxFile
+// reject it.
+func UploadFile(ctx context.Context, c *Client, data []byte) (hash string, err error) {
+	return upload(ctx, c, data, true)
+}
+
+func upload(ctx context.Context, c *Client, data []byte, file bool) (hash string, err error) {
 	sum := sha256.Sum256(data)
-	request := api.UploadBlobRequest{SHA256: hex.EncodeToString(sum[:]), Size: len(data)}
+	request := api.UploadBlobRequest{SHA256: hex.EncodeToString(sum[:]), Size: len(data), File: file}
 	for stuck := 0; stuck < 3; {
 		r, err := Call(ctx, c, api.UploadBlob, request)
 		if err != nil {
 			return "", err
 		}
-		if r.Image != nil {
+		if r.Image != nil || r.Complete {
 			return request.SHA256, nil
 		}
 		if r.Received < 0 || r.Received > len(data) {
 			break
 		}
-		if request.Data != "" && r.Received <= request.Offset { // another client is sending the same image
+		if request.Data != "" && r.Received <= request.Offset { // another client is sending the same content
 			stuck++
 		}
 		request.Offset = r.Received
 		request.Data = base64.StdEncoding.EncodeToString(data[r.Received:min(r.Received+api.MaxBlobChunk, len(data))])
 	}
-	return "", errors.New("uploading an image: the host keeps rejecting its parts")
+	return "", errors.New("uploading an attachment: the host keeps rejecting its parts")
 }
 
 // Image returns an image of a session in base64.

@@ -77,6 +77,7 @@ type Config struct {
 	ClientKey string // of the prompt
 	Text      string
 	Images    [][]byte // sent with the text
+	Files     []File   // sent with the text
 	AllowAll  bool
 	// AllowRules apply to the prompt.
 	AllowRules []string

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -12,60 +15,133 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
+// sessionSearch is what scorel session search searches.
+type sessionSearch struct {
+	in      *everywhere
+	request api.SearchSessionsRequest
+
+	mu     sync.Mutex
+	behind []string // notes about hosts that have not read all sessions
+}
+
+// placedHit is a hit. Its place is empty if one host was asked.
+type placedHit struct {
+	place
+	api.SearchHit
+}
+
 func newSessionSearch(a *app) *cobra.Command {
 	var (
-		asJSON  bool
-		request api.SearchSessionsRequest
+		s      = &sessionSearch{}
+		asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "search WORDS...",
 		Short: "Search all sessions, newest first",
 		Long: `Search the messages of people, models and tools in all sessions of a host. All words must
 occur in one message. "two words" matches a phrase, begin* a prefix, and -word excludes a
-word (write -- before a first word that begins with a dash). Case and accents are ignored.`,
-		Example: "  scorel session search migration database\n  scorel session search 'migr*' '\"connection refused\"' --limit 5 --json\n  scorel session search -- -draft report",
+word (write -- before a first word that begins with a dash). Case and accents are ignored.
+
+At most three results of one session are listed. --session lists all results in one session;
+"scorel session show ID --entry ENTRY" prints one of them. With --all-machines, a machine
+that cannot be reached is named on standard error.`,
+		Example: "  scorel session search migration database\n  scorel session search 'migr*' '\"connection refused\"' --limit 5 --json\n  scorel session search migration --all-machines\n  scorel session search migration --session ID\n  scorel session search -- -draft report",
 		Args:    argCount(1, 64, "the words to search for"),
 	}
-	in := &projectFlag{target: a.targetFlag(cmd)}
+	s.in = a.everywhere(cmd)
 	addJSON(cmd, &asJSON)
-	cmd.Flags().StringVar(&in.given, "project", "", "only in the project with this id or folder")
-	cmd.Flags().StringVar(&request.Role, "role", "", "only text of this kind: user, assistant, tool, summary, name or other")
-	cmd.Flags().IntVar(&request.Limit, "limit", 20, fmt.Sprintf("maximum number of results, 1 to %d", api.MaxHits))
+	cmd.Flags().StringVar(&s.request.SessionID, "session", "", "only in the session with this id, which lists all results there")
+	cmd.Flags().StringVar(&s.request.Role, "role", "", "only text of this kind: user, assistant, tool, summary, name or other")
+	cmd.Flags().IntVar(&s.request.Limit, "limit", 20, fmt.Sprintf("maximum number of results, 1 to %d; with --session 1 to %d", api.MaxHits, api.MaxSessionHits))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if request.Limit < 1 || request.Limit > api.MaxHits {
-			return usagef("--limit %d: give a number from 1 to %d", request.Limit, api.MaxHits)
-		}
-		request.Query = strings.Join(args, " ")
-		response, err := in.search(cmd.Context(), request)
-		if err != nil {
+		if err := s.check(); err != nil {
 			return err
 		}
-		if response.Behind > 0 {
-			fmt.Fprintf(a.stderr, "the host is still indexing %d sessions: there may be more results later\n", response.Behind)
+		s.request.Query = strings.Join(args, " ")
+		if s.in.all {
+			hits, err := s.ofAll(cmd.Context())
+			return s.print(asJSON, hits, err)
 		}
-		if asJSON {
-			return printEach(a.stdout, response.Hits)
-		}
-		return printHits(a.stdout, response.Hits)
+		var hits []placedHit
+		err := s.in.use(cmd.Context(), func(c *client.Client) (err error) {
+			hits, err = s.ask(cmd.Context(), c, place{})
+			return err
+		})
+		return s.print(asJSON, hits, err)
 	}
 	return cmd
 }
 
-// search queries the host, within the project if one is selected.
-func (p *projectFlag) search(ctx context.Context, request api.SearchSessionsRequest) (response api.SearchSessionsResponse, _ error) {
-	c, err := p.connect(ctx)
-	if err != nil {
-		return response, err
+func (s *sessionSearch) check() error {
+	most := api.MaxHits
+	if s.request.SessionID != "" {
+		most = api.MaxSessionHits
 	}
-	defer func() { _ = c.Close() }() // everything was received
-	if request.ProjectID, err = p.id(ctx, c); err != nil {
-		return response, err
+	switch {
+	case s.request.Limit < 1 || s.request.Limit > most:
+		return usagef("--limit %d: give a number from 1 to %d", s.request.Limit, most)
+	case s.request.SessionID != "" && (s.in.all || s.in.given != ""):
+		return usagef("--session selects one session: leave out --project and --all-machines")
 	}
-	return client.Call(ctx, c, api.SearchSessions, request)
+	return s.in.check()
 }
 
-// printHits prints hits for people, with their position and context.
-func printHits(w io.Writer, hits []api.SearchHit) error {
+// ask searches on one host, within the project or session if one is selected.
+func (s *sessionSearch) ask(ctx context.Context, c *client.Client, on place) (hits []placedHit, err error) {
+	request := s.request
+	if request.ProjectID, err = s.in.id(ctx, c); err != nil {
+		return nil, err
+	}
+	response, err := client.Call(ctx, c, api.SearchSessions, request)
+	if response.Behind > 0 {
+		s.note(fmt.Sprintf("%s is still indexing %d sessions: there may be more results later", cmp.Or(on.Machine, "the host"), response.Behind))
+	}
+	for _, hit := range response.Hits {
+		if s.request.SessionID == "" || hit.SessionID == s.request.SessionID { // an older host searches all
+			hits = append(hits, placedHit{on, hit})
+		}
+	}
+	return hits, err
+}
+
+func (s *sessionSearch) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.behind = append(s.behind, text)
+}
+
+// ofAll searches on all machines, newest hits first.
+func (s *sessionSearch) ofAll(ctx context.Context) ([]placedHit, error) {
+	hits, err := askEach(ctx, s.in, s.ask)
+	slices.SortStableFunc(hits, func(x, y placedHit) int { return cmp.Compare(y.At, x.At) })
+	return firstOf(hits, s.request.Limit), err
+}
+
+// print prints hits. The JSON names the machine if all were asked.
+func (s *sessionSearch) print(asJSON bool, hits []placedHit, err error) error {
+	if err != nil {
+		return err
+	}
+	for _, note := range s.behind {
+		fmt.Fprintln(s.in.app.stderr, printable(note))
+	}
+	switch w := s.in.app.stdout; {
+	case asJSON && s.in.all:
+		return printEach(w, hits)
+	case asJSON:
+		plain := make([]api.SearchHit, 0, len(hits))
+		for _, hit := range hits {
+			plain = append(plain, hit.SearchHit)
+		}
+		return printEach(w, plain)
+	default:
+		return printHits(w, hits)
+	}
+}
+
+// printHits prints hits for people, with their position and context. A hit of a search in one
+// session has no text.
+func printHits(w io.Writer, hits []placedHit) error {
 	if len(hits) == 0 {
 		_, err := fmt.Fprintln(w, "nothing was found")
 		return err
@@ -75,8 +151,15 @@ func printHits(w io.Writer, hits []api.SearchHit) error {
 		for _, part := range h.Snippet {
 			text.WriteString(part.Text)
 		}
-		_, err := fmt.Fprintf(w, "%s  %s  %s\n  %s: %s\n  entry %s\n", printable(h.SessionID), formatMillis(h.At), printable(clip(h.Name, 60)),
-			printable(h.Role), printable(clip(text.String(), 240)), printable(h.EntryID))
+		what := h.Role
+		if text.Len() > 0 {
+			what += ": " + clip(text.String(), 240)
+		}
+		name := clip(h.Name, 60)
+		if h.Machine != "" {
+			name += "  on " + h.Machine
+		}
+		_, err := fmt.Fprintf(w, "%s  %s  %s\n  %s\n  entry %s\n", printable(h.SessionID), formatMillis(h.At), printable(name), printable(what), printable(h.EntryID))
 		if err != nil {
 			return err
 		}

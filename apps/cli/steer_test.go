@@ -67,7 +67,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			return printTree(w, api.GetTreeResponse{Nodes: []api.TreeNode{{ID: evil, Type: evil, Role: evil, Text: evil, Label: evil}}})
 		},
 		"hits": func(w io.Writer) error {
-			return printHits(w, []api.SearchHit{{SessionID: evil, Name: evil, EntryID: evil, Role: evil, Snippet: []api.SnippetPart{{Text: evil}}}})
+			return printHits(w, []placedHit{{place{Machine: evil}, api.SearchHit{SessionID: evil, Name: evil, EntryID: evil, Role: evil, Snippet: []api.SnippetPart{{Text: evil}}}}})
 		},
 		"table": func(w io.Writer) error { return printTable(w, []string{"A"}, [][]string{{evil}}) },
 		"error": func(w io.Writer) error {

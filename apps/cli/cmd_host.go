@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/relayconn"
@@ -235,124 +234,6 @@ func (a *app) announceHost(asJSON bool, home string, state host.State) error {
 	relay := cmp.Or(strings.Join(state.Relays, ", "), "no relay")
 	_, err := fmt.Fprintf(a.stdout, "host %s (%s) is ready: %s, home %s\n", state.DeviceID, printable(state.Label), relay, home)
 	return err
-}
-
-type hostStatus struct {
-	Running      bool       `json:"running"`
-	PID          int        `json:"pid"`
-	DeviceID     ident.ID   `json:"deviceId"`
-	Label        string     `json:"label"`
-	Version      string     `json:"version"`
-	Addr         string     `json:"addr"`
-	Relay        string     `json:"relay"`
-	RelayState   string     `json:"relayState"`
-	Paths        []api.Path `json:"paths"`
-	DefaultModel string     `json:"defaultModel"`
-	Demo         bool       `json:"demo"` // the default model is the demo model
-	StartedAt    int64      `json:"startedAt"`
-
-	Sandbox       string             `json:"sandbox"`
-	SandboxNote   string             `json:"sandboxNote,omitempty"`
-	SandboxLimits *api.SandboxLimits `json:"sandboxLimits,omitempty"`
-
-	Outages    []api.Outage `json:"outages,omitempty"`
-	RunsAsRoot bool         `json:"runsAsRoot,omitempty"`
-}
-
-func newHostStatus(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:     "status",
-		Short:   "Show the status of the local host",
-		Example: "  scorel host status\n  scorel host status --json",
-		Args:    argCount(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			status, err := a.hostStatus(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(a.stdout, status)
-			}
-			return a.printStatus(status)
-		},
-	}
-	addJSON(cmd, &asJSON)
-	return cmd
-}
-
-func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
-	home, err := a.home()
-	if err != nil {
-		return hostStatus{}, err
-	}
-	state, err := host.ReadState(home)
-	if err != nil {
-		return hostStatus{}, err
-	}
-	response, err := ask(ctx, &target{app: a}, api.GetHost, api.Empty{})
-	if err != nil {
-		return hostStatus{}, err
-	}
-	info := response.Host
-	return hostStatus{
-		Running: true, PID: state.PID, DeviceID: state.DeviceID, Label: info.Label, Version: info.Version,
-		Addr: state.Addr, Relay: info.RelayURL, RelayState: info.RelayState, Paths: append([]api.Path{}, info.Paths...), DefaultModel: info.DefaultModel,
-		Demo: answersDemo(info), StartedAt: state.StartedAt,
-		Sandbox: info.Sandbox, SandboxNote: info.SandboxNote, SandboxLimits: info.SandboxLimits,
-		Outages:    info.Outages,
-		RunsAsRoot: info.RunsAsRoot,
-	}, nil
-}
-
-func (a *app) printStatus(s hostStatus) error {
-	model := s.DefaultModel
-	if s.Demo {
-		model += " (demo model, not an AI)"
-	}
-	rows := [][2]string{
-		{"device", s.DeviceID.String()}, {"label", s.Label}, {"process", fmt.Sprint(s.PID)},
-		{"since", formatMillis(s.StartedAt)}, {"version", s.Version}, {"direct", s.Addr},
-	}
-	rows = append(append(rows, hostPathRows(s)...), [2]string{"model", model})
-	for _, line := range doctor.Sandbox(api.HostInfo{Sandbox: s.Sandbox, SandboxNote: s.SandboxNote, SandboxLimits: s.SandboxLimits, RunsAsRoot: s.RunsAsRoot}) {
-		rows = append(rows, [2]string{"sandbox", line})
-	}
-	for _, line := range doctor.Outages(s.Outages) {
-		rows = append(rows, [2]string{"sessions", line})
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		fmt.Fprintf(&b, "%-8s %s\n", row[0], printable(row[1]))
-	}
-	_, err := fmt.Fprint(a.stdout, b.String())
-	return err
-}
-
-// hostPathRows describes the paths to the host. One that is older lists only its relay.
-func hostPathRows(s hostStatus) [][2]string {
-	paths := s.Paths
-	if len(paths) == 0 && s.Relay != "" {
-		paths = []api.Path{{Kind: api.PathRelay, URL: s.Relay, State: s.RelayState}}
-	}
-	var rows [][2]string
-	for _, path := range paths {
-		rows = append(rows, [2]string{string(path.Kind), path.URL + " (" + path.State + ")"})
-	}
-	if s.Relay == "" {
-		rows = append([][2]string{{"relay", "none"}}, rows...)
-	}
-	return rows
-}
-
-// answersDemo reports whether the demo model is the default.
-func answersDemo(info api.HostInfo) bool {
-	for _, model := range info.Models {
-		if model.Name == info.DefaultModel {
-			return model.Demo
-		}
-	}
-	return false
 }
 
 func newHostStop(a *app) *cobra.Command {

@@ -161,7 +161,7 @@ func ask[Request, Response any](ctx context.Context, t *target, to api.Definitio
 	return response, err
 }
 
-// getHost returns the description of the host on this machine.
+// getHost returns what a host says of itself.
 func getHost(ctx context.Context, c *client.Client) (api.HostInfo, error) {
 	response, err := client.Call(ctx, c, api.GetHost, api.Empty{})
 	return response.Host, err

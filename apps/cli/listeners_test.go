@@ -164,9 +164,6 @@ func serveAPI(t *testing.T) served {
 	return served{at, at, token, []request{apiRequest(at, token), {to: at, method: "GET", path: "/v1/direct", host: at, token: token, upgrade: true}}}
 }
 
-// served paths: every one that any listener knows.
-var servedPaths = []string{"/", "/index.html", "/healthz", "/readyz", "/metrics", "/v1/connect", "/v1/direct", "/v1/get_host", "/v1/events", "/v1/openapi.json"}
-
 // TestNoListenerServesOtherSites attacks every listener: requests across sites by fetch, form
 // and WebSocket, and DNS rebinding. What its own page and programs send is answered.
 func TestNoListenerServesOtherSites(t *testing.T) {

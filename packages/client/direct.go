@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/coder/websocket"
@@ -51,7 +52,16 @@ func (d direct) Send(ctx context.Context, message []byte) error {
 
 func (d direct) Receive(ctx context.Context) ([]byte, error) {
 	_, message, err := d.ws.Read(ctx)
+	if errors.Is(err, io.EOF) {
+		err = &endedError{err}
+	}
 	return message, err
 }
+
+// endedError reports in words for people that the other side has closed a connection.
+type endedError struct{ cause error }
+
+func (*endedError) Error() string   { return "the other side closed the connection" }
+func (e *endedError) Unwrap() error { return e.cause }
 
 func (d direct) Close() error { return d.ws.CloseNow() }

@@ -13,7 +13,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -187,9 +186,19 @@ func (e *FailedError) Error() string {
 	if len(e.Attempts) == 1 {
 		return e.Attempts[0].Err.Error()
 	}
-	texts := make([]string, len(e.Attempts))
-	for i, a := range e.Attempts {
-		texts[i] = fmt.Sprintf("%s: %v", a.Path.Name(), a.Err)
+	// Paths that failed for the same reason are named together, in the order of the first of each.
+	var reasons []string
+	names := map[string][]string{}
+	for _, a := range e.Attempts {
+		reason := a.Err.Error()
+		if names[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		names[reason] = append(names[reason], a.Path.Name())
+	}
+	texts := make([]string, len(reasons))
+	for i, reason := range reasons {
+		texts[i] = strings.Join(names[reason], ", ") + ": " + reason
 	}
 	return "no path reaches the device: " + strings.Join(texts, "; ")
 }

@@ -131,6 +131,6 @@ func (a *app) printConnected(device devices.Device, asJSON bool) error {
 			Label    string   `json:"label"`
 		}{true, device.ID, device.Label})
 	}
-	_, err := fmt.Fprintf(a.stdout, "connected with \"%s\" (%s): try scorel project list --device %s\n", printable(device.Label), device.ID, device.ID)
+	_, err := fmt.Fprintf(a.stdout, "connected with \"%s\" (%s): try `scorel project list --device %s`\n", printable(device.Label), device.ID, device.ID)
 	return err
 }

@@ -75,9 +75,10 @@ func lastSeen(c api.Client, now time.Time) string {
 func newClientsRename(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "rename ID NAME",
-		Short:   "Rename a client",
-		Long:    `Set the name under which this host shows a client. Pairing the client again resets it to the client's own name.`,
+		Use:   "rename ID NAME",
+		Short: "Rename a client",
+		Long: `Set the name under which this host shows a client. Pairing the client again resets it to
+the client's own name.`,
 		Example: "  scorel host clients rename cli_... \"Work laptop\"\n  scorel host clients rename cli_... Phone --json",
 		Args:    argCount(2, 2, "the id of one client and a name"),
 	}
@@ -160,8 +161,9 @@ func newClientsUngrant(a *app) *cobra.Command {
 		Use:   "ungrant ID GRANT",
 		Short: "Remove a grant from a client",
 		Long: `Remove a grant from a client. The change takes effect at once, for open connections too.
-The grant "view" stays: "scorel host clients revoke" ends all access. Rules that the client added are kept:
-"scorel permission list" shows them. Without "shell", its terminals end with everything that runs in them.`,
+The grant "view" stays: "scorel host clients revoke" ends all access. Rules that the client
+added are kept: "scorel permission list" shows them. Without "shell", its terminals end with
+everything that runs in them.`,
 		Example: "  scorel host clients ungrant cli_... rules\n  scorel host clients ungrant cli_... shell --json",
 	}
 	return a.changesGrant(cmd, false)

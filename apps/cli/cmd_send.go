@@ -45,7 +45,7 @@ matches. --mode sets what the session may do without asking: plan, ask, accept-e
 or bypass. Without a terminal, calls that need approval are denied unless another client
 answers first, and the exit code is 4.
 
-"/compact WORDS" compacts the session, like scorel session compact. "/SKILL WORDS" runs the
+"/compact WORDS" compacts the session, like "scorel session compact". "/SKILL WORDS" runs the
 skill of that name.
 
 Questions of the agent are asked here and on every other client that watches; no flag
@@ -57,9 +57,9 @@ the project's current commit, so that several sessions can work on a project sid
 Uncommitted changes are not taken along.
 
 --image attaches a PNG, JPEG, GIF or WebP file, at most ten; "-" reads one from standard
-input. The model must accept images: see scorel model list. --file attaches a file of any
-kind: a small text file becomes a part of the prompt, others are stored on the host's machine
-below the session, where the agent can read them.
+input. The model must accept images: see "scorel model list". --file attaches a file of any
+kind: a small text file becomes a part of the prompt; others are stored with the session on
+the host's machine, where the agent can read them.
 
 A lost connection is retried for a minute while the host continues. A request that the
 host cannot carry out now, for example because its disk is full, is retried for 15 seconds.`,
@@ -77,7 +77,7 @@ host cannot carry out now, for example because its disk is full, is retried for 
 	f.to = a.targetFlag(cmd)
 	cmd.Flags().StringVar(&f.session, "session", "", "continue the session with this id")
 	cmd.Flags().StringVar(&f.project, "project", "", "id or folder of the project to start a session in (default: this folder)")
-	cmd.Flags().StringVar(&f.agent, "agent", "", "agent that a new session runs as; scorel agent list shows them")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "agent that a new session runs as, from \"scorel agent list\"")
 	cmd.Flags().StringVar(&f.model, "model", "", "name of a model in the host's config.toml")
 	cmd.Flags().StringVar(&f.thinking, "thinking", "", "reasoning level from now on: off, minimal, low, medium, high, or configured for that of config.toml")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "approve everything for this prompt")

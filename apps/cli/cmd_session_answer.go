@@ -35,7 +35,7 @@ it. In a terminal, each request is shown in full and asked.
 Without a terminal, --decision answers an approval: allow, always (also adds the proposed
 rules), deny, or stop, which cancels the turn. --feedback tells the agent why it was denied.
 --text answers a question, --skip lets the agent decide. The first answer of anyone counts;
-exit code 1 says that another one was faster.`,
+the exit code is 1 if someone else was faster.`,
 		Example: "  scorel inbox\n  scorel session answer ID\n  scorel session answer ID REQUEST --decision deny --feedback \"use the test database\"",
 		Args:    argCount(1, 2, "the id of one session, and that of a request"),
 	}

@@ -15,7 +15,7 @@ func newSessionCancel(a *app) *cobra.Command {
 		Use:   "cancel ID",
 		Short: "Cancel the running turn of a session",
 		Long: `Cancel the running turn of a session, from wherever its prompt was sent. Its work so far is
-kept, and queued prompts run next: scorel session queue remove removes them.`,
+kept, and queued prompts run next: "scorel session queue remove" removes them.`,
 		Example: "  scorel session list\n  scorel session cancel ID --json",
 		Args:    argCount(1, 1, "the id of one session"),
 	}

@@ -24,7 +24,7 @@ project: the folder that the file names, or --project. Files of old versions are
 The host must run on this machine.
 
 From a folder, all *.jsonl files are imported: a session with its subagent sessions, as
-written by scorel session export --children.`,
+written by "scorel session export --children".`,
 		Example: "  scorel session import session.jsonl\n  scorel session import session.jsonl --project ~/code/site\n  scorel session import saved",
 		Args:    argCount(1, 1, "the path of one session file, or of a folder of them"),
 	}
@@ -135,9 +135,9 @@ func newSessionDelete(a *app) *cobra.Command {
 		Use:   "delete ID",
 		Short: "Delete a session permanently",
 		Long: `Delete a session permanently, with its subagent sessions and all copies in other session
-providers. To keep them as files, export them first:
-scorel session export ID --children --output FOLDER. Its worktree is removed, unless something
-in it is not committed.`,
+providers. To keep them as files, export them first, with
+"scorel session export ID --children --output FOLDER". Its worktree is removed, unless
+something in it is not committed.`,
 		Example: "  scorel session delete ID\n  scorel session delete ID --yes",
 		Args:    argCount(1, 1, "the id of one session"),
 	}

@@ -28,8 +28,8 @@ func newSessionExport(a *app) *cobra.Command {
 		Long: `Export a session as JSONL (the whole tree, readable by Pi), or the conversation up to a leaf
 as Markdown or as one HTML page without scripts or external resources. Name the session
 by its id, which needs the host, or by its file. With --children, the session and its
-subagent sessions are written as JSONL files into a new folder, which scorel session
-import reads.`,
+subagent sessions are written as JSONL files into a new folder, which "scorel session
+import" reads.`,
 		Example: "  scorel session export ID --format md\n  scorel session export ID --children --output saved\n  scorel session export session.jsonl --format html --output session.html",
 		Args:    argCount(1, 1, "the id or the file of one session"),
 	}

@@ -73,7 +73,7 @@ func newSessionMeta(a *app) *cobra.Command {
 		Short: "Show or set the metadata of a session",
 		Long: `Show the metadata of a session, or change it: KEY=VALUE sets a key, KEY= removes it. Keys
 consist of letters, digits, dots, hyphens and underscores; a session has at most 32.
-scorel session list --meta finds sessions by them.`,
+"scorel session list --meta" finds sessions by them.`,
 		Example: "  scorel session meta ID\n  scorel session meta ID ticket=42 reviewer=ada\n  scorel session meta ID ticket=",
 		Args:    argCount(1, 1+api.MaxMeta, "the id of one session, and KEY=VALUE for each key"),
 	}

@@ -40,11 +40,11 @@ func newSessionMove(a *app) *cobra.Command {
 		Long: `Move a session to the host of another paired machine: its log, queued prompts, open approvals and
 questions, attached files and subagent sessions. The two hosts connect to each other directly,
 sealed to the keys that this machine has pinned, and exactly one of them has the session at any
-time, also after a crash. A host that is down delays the move; --cancel takes it back as long as
-the other host has not got everything.
+time, also after a crash. A host that is down delays the move; --cancel cancels it until the
+other host has everything.
 
-A turn must end first (--wait), unless it waits for a person. On the other machine nothing runs
-without asking that was allowed here: the mode is at most "ask". Files of the project stay
+A turn must end first (--wait), unless it waits for a person. What was allowed here is not
+allowed on the other machine: the mode there is at most "ask". Files of the project stay
 where they are, unless --with-files moves them too: the history of the current commit, and
 changed and new files that are not ignored. On the other machine they get a git worktree and a
 branch of their own, and nothing there is overwritten.`,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -193,14 +194,7 @@ func (s *Scheduler) looksOn(id string, looking record) bool {
 	return known && r.Enabled && r.Handled == looking.Handled && sameWhen(r.Spec.When, looking.Spec.When)
 }
 
-func keysOf[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // watchEvery is the time between two looks into a folder.
 const watchEvery = 5 * time.Second

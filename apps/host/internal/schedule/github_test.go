@@ -163,16 +163,7 @@ func TestMoreMentionsThanCanWait(t *testing.T) {
 	}
 	write(h)
 	id := w.add("mentions", api.ScheduleSpec{When: api.ScheduleWhen{GitHub: &api.ScheduleGitHub{Repository: "o/r", Authors: []string{"anna"}, Phrase: "@scorel"}}})
-	for n := 1; n <= all; n++ {
-		if n == 1 || n == maxQueue+2 { // one runs, and maxQueue wait
-			w.at(fmt.Sprintf("2026-11-23T02:%02d:00Z", n))
-			w.settled(id)
-		}
-		w.endActive(id, n)
-	}
-	if w.count() != all {
-		t.Errorf("%d of %d mentions began a run", w.count(), all)
-	}
+	w.runAll(id, all)
 }
 
 // TestEnabledDuringALook: what a look finds that began before the schedule was enabled anew does

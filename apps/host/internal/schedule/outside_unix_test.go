@@ -169,16 +169,7 @@ func TestManyFilesAtOnce(t *testing.T) {
 	}
 	w.at("2026-11-23T02:00:10Z")
 	w.settled(id)
-	for n := 1; n <= all; n++ {
-		if n == 1 || n == maxQueue+2 { // one runs, and maxQueue wait
-			w.at(fmt.Sprintf("2026-11-23T02:%02d:00Z", n))
-			w.settled(id)
-		}
-		w.endActive(id, n)
-	}
-	if w.count() != all {
-		t.Errorf("%d of %d files began a run", w.count(), all)
-	}
+	w.runAll(id, all)
 }
 
 // TestAWatchedFolder: each new file counts once, when it is complete; links and what is no file

@@ -3,7 +3,6 @@ package schedule
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -195,14 +194,7 @@ func (s *Scheduler) follow() {
 }
 
 // ids returns the ids of all schedules in one order.
-func (s *Scheduler) ids() []string {
-	ids := make([]string, 0, len(s.records))
-	for id := range s.records {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
+func (s *Scheduler) ids() []string { return keysOf(s.records) }
 
 // resume continues with the runs that had not ended when the host did.
 func (s *Scheduler) resume() {

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"runtime"
@@ -186,6 +187,21 @@ func (w *world) endActive(id string, n int) {
 		case <-time.After(20 * time.Second):
 			w.t.Fatalf("run %d has not ended", n)
 		}
+	}
+}
+
+// runAll looks for events until each of some, more than can wait, has begun and ended a run.
+func (w *world) runAll(id string, events int) {
+	w.t.Helper()
+	for n := 1; n <= events; n++ {
+		if n == 1 || n == maxQueue+2 { // one runs, and maxQueue wait
+			w.at(fmt.Sprintf("2026-11-23T02:%02d:00Z", n))
+			w.settled(id)
+		}
+		w.endActive(id, n)
+	}
+	if got := w.count(); got != events {
+		w.t.Errorf("%d of %d events began a run", got, events)
 	}
 }
 

@@ -13,6 +13,7 @@ let pages: string[];
 
 const scope = {
   registration: {
+    scope: `${origin}/push/dev_a/`,
     showNotification: async (title: string, options: NotificationOptions) => void shown.push({ title, options }),
     getNotifications: async ({ tag }: { tag: string }) => [{ close: () => closed.push(tag) }],
   },
@@ -71,6 +72,12 @@ it("says no more than that a session needs someone where the host says no more",
   await keepWords({ approval: "Approval needed", other: "A session needs you" });
   await show(scope, { kind: "approval", device: "dev_a", tag: "ses_1", session: "ses_1", title: "" });
   expect(shown[0]).toMatchObject({ title: "scorel", options: { body: "A session needs you" } });
+});
+
+it("shows nothing of what one machine says about another", async () => {
+  await show(scope, { ...approval, device: "dev_b" });
+  expect(shown[0]).toMatchObject({ title: "scorel", options: { tag: "dev_a other", actions: [] } });
+  expect(shown[0]?.options.data).toEqual({ kind: "other", device: "dev_a", tag: "other" });
 });
 
 it("closes what is withdrawn, without a sound", async () => {

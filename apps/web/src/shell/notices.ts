@@ -51,8 +51,18 @@ async function words(): Promise<Record<string, string>> {
   return stored ? stored.json() : {};
 }
 
+/** Returns the machine that a registration belongs to; null for that of the page's files. */
+function machineOf({ scope }: ServiceWorkerRegistration): string | null {
+  return /^\/push\/([^/]+)\/$/.exec(new URL(scope).pathname)?.[1] ?? null;
+}
+
 /** Shows a notification in place of the earlier one about the same session. */
 export async function show({ registration }: NoticeScope, pushed: Pushed): Promise<void> {
+  const machine = machineOf(registration);
+  if (machine !== null && pushed.device !== machine) {
+    // A machine speaks for itself only: an answer to it must not reach a session of another one.
+    return show({ registration } as NoticeScope, { ...unknown(), device: machine });
+  }
   const word = await words();
   // A reduced notification has no title, and says no more than that a session needs someone.
   const what = pushed.gone ? word.gone : (pushed.title && word[pushed.kind]) || word.other;

@@ -20,10 +20,11 @@ type picker struct {
 	problem string
 	empty   string // shown if there are no rows
 	// search, if set, loads rows for what was typed, instead of a filter.
-	search func(query string) tea.Cmd
-	serial int                // of the last search; older answers are dropped
-	stop   context.CancelFunc // ends the last search; nil before the first
-	pick   func(r row) tea.Cmd
+	search  func(query string) tea.Cmd
+	serial  int                // of the last search; older answers are dropped
+	waiting int                // hosts that have not answered it
+	stop    context.CancelFunc // ends the last search; nil if none runs
+	pick    func(r row) tea.Cmd
 }
 
 // row is a line of a picker.
@@ -43,12 +44,17 @@ type picked struct {
 	serial int
 	rows   []row
 	err    error
+	part   bool // of a search: other hosts have more
 }
 
 // took shows rows, unless the picker is gone or asks for something else by now.
 func (m *Model) took(msg picked) {
 	p := msg.picker
 	if m.picker != p || msg.serial != p.serial {
+		return
+	}
+	if msg.part {
+		m.tookSearched(msg)
 		return
 	}
 	p.loading, p.rows, p.at = false, msg.rows, 0
@@ -82,6 +88,14 @@ func (p *picker) matching() []row {
 	return rows
 }
 
+// end ends the search that runs, if any.
+func (p *picker) end() {
+	if p.stop != nil {
+		p.stop()
+		p.stop = nil
+	}
+}
+
 func (p *picker) move(by int) {
 	p.at = max(min(p.at+by, len(p.matching())-1), 0)
 }
@@ -90,6 +104,7 @@ func (m *Model) pickerKey(name, text string) tea.Cmd {
 	p := m.picker
 	switch name {
 	case "esc":
+		p.end()
 		m.picker = nil
 	case "up", "ctrl+p":
 		p.move(-1)
@@ -102,6 +117,7 @@ func (m *Model) pickerKey(name, text string) tea.Cmd {
 	case "enter":
 		rows := p.matching()
 		if p.at < len(rows) && !p.loading {
+			p.end()
 			m.picker = nil
 			return p.pick(rows[p.at])
 		}
@@ -127,6 +143,6 @@ func (m *Model) load(p *picker, rows func() ([]row, error)) tea.Cmd {
 	serial := p.serial
 	return func() tea.Msg {
 		list, err := rows()
-		return picked{p, serial, list, err}
+		return picked{p, serial, list, err, false}
 	}
 }

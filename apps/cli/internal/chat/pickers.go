@@ -22,13 +22,16 @@ func (m *Model) pickSession() tea.Cmd {
 	p := newPicker("Sessions", "No sessions yet", func(r row) tea.Cmd {
 		if id, ok := r.value.(string); ok && id != "" {
 			m.open(id)
-		} else {
-			m.begin()
+			return nil
+		}
+		m.begin()
+		if m.cfg.Folder == "" && m.project.ID == "" {
+			return m.pickProject()
 		}
 		return nil
 	})
 	f, current, project, now := m.feed, m.session.Summary.ID, m.project.ID, m.cfg.Now()
-	fresh := m.cfg.Folder != "" && !m.cfg.Watch
+	fresh, here := m.may(api.GrantPrompt), m.cfg.Folder != ""
 	return m.load(p, func() ([]row, error) {
 		list, err := feed.With(m.ctx, f, func(c *client.Client) ([]api.SessionSummary, error) {
 			return client.Sessions(m.ctx, c, api.ListSessionsRequest{Limit: maxListed})
@@ -40,13 +43,16 @@ func (m *Model) pickSession() tea.Cmd {
 		}
 		slices.SortStableFunc(list, func(a, b api.SessionSummary) int { return cmp.Compare(rank(a, project), rank(b, project)) })
 		var rows []row
-		if fresh {
+		if fresh && here {
 			rows = append(rows, row{title: "New session", value: ""})
 		}
 		for _, s := range list {
 			rows = append(rows, row{
 				title: cmp.Or(s.Name, "Untitled"), detail: sessionDetail(s, names[s.ProjectID], now), current: s.ID == current, value: s.ID,
 			})
+		}
+		if fresh && !here { // a session was looked for
+			rows = append(rows, row{title: "New session", value: ""})
 		}
 		return rows, cmp.Or(err, errProjects)
 	})

@@ -3,9 +3,10 @@ package chat
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,66 +32,89 @@ const searchTimeout = 10 * time.Second
 // pickSearch searches the text of all sessions on all devices.
 func (m *Model) pickSearch() tea.Cmd {
 	p := newPicker("Search all devices", "Type what to search for", func(r row) tea.Cmd { return m.openHit(r.value.(hit)) })
+	p.hint = "Enter: open · type to search · Esc: close"
 	p.search = func(query string) tea.Cmd { return m.search(p, strings.TrimSpace(query)) }
 	m.show(p)
 	return nil
 }
 
+// search asks all hosts at once. What one has found is shown when it answers, whatever becomes of
+// the others.
 func (m *Model) search(p *picker, query string) tea.Cmd {
 	p.serial++
-	p.problem = ""
-	if p.stop != nil {
-		p.stop() // what was typed before is not searched for any more
-	}
-	ctx, cancel := context.WithTimeout(m.ctx, searchTimeout)
-	p.stop = cancel
+	p.problem, p.rows, p.waiting = "", nil, 0
+	p.end() // what was typed before is not searched for any more
 	if query == "" {
-		cancel()
-		p.loading, p.rows, p.empty = false, nil, "Type what to search for"
+		p.empty = "Type what to search for"
 		return nil
 	}
-	p.loading, p.empty = true, "Nothing found"
-	serial, f := p.serial, m.feed
-	var others []Host
+	ctx, cancel := context.WithTimeout(m.ctx, searchTimeout)
+	p.stop, p.empty = cancel, "Nothing found"
+	f, request := m.feed, api.SearchSessionsRequest{Query: query}
+	asks := []func() ([]row, error){func() ([]row, error) {
+		response, err := feed.Do(ctx, f, api.SearchSessions, request)
+		return hitRows(nil, response.Hits), err
+	}}
 	if m.cfg.Others != nil {
-		others = m.cfg.Others(m.cfg.Host.device())
+		for _, other := range m.cfg.Others(m.cfg.Host.device()) {
+			asks = append(asks, func() ([]row, error) {
+				response, err := searchHost(ctx, other, request)
+				return hitRows(&other, response.Hits), notSearched(other.Name, err)
+			})
+		}
 	}
+	p.waiting = len(asks)
+	return after(ctx, searchPause, eachHost(p, asks))
+}
+
+// eachHost has a command for each host, which brings what it has found.
+func eachHost(p *picker, asks []func() ([]row, error)) tea.BatchMsg {
+	serial := p.serial
+	var batch tea.BatchMsg
+	for _, ask := range asks {
+		batch = append(batch, func() tea.Msg {
+			rows, err := ask()
+			return picked{p, serial, rows, err, true}
+		})
+	}
+	return batch
+}
+
+// notSearched names the host that an error is about.
+func notSearched(host string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s is not searched: it did not answer in time", host)
+	}
+	return fmt.Errorf("%s is not searched: %w", host, err)
+}
+
+// after brings a message when a time has passed, unless ctx ends before that.
+func after(ctx context.Context, pause time.Duration, msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
-		defer cancel()
-		timer := time.NewTimer(searchPause)
+		timer := time.NewTimer(pause)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
+			return msg
 		case <-ctx.Done():
 			return nil
 		}
-		rows, err := searchAll(ctx, f, others, api.SearchSessionsRequest{Query: query})
-		return picked{p, serial, rows, err}
 	}
 }
 
-// searchAll asks all hosts at once. One that cannot be reached does not hide what others have
-// found.
-func searchAll(ctx context.Context, f *feed.Feed, others []Host, request api.SearchSessionsRequest) ([]row, error) {
-	lists := make([][]row, len(others)+1)
-	errs := make([]error, len(others)+1)
-	var all sync.WaitGroup
-	all.Go(func() {
-		response, err := feed.Do(ctx, f, api.SearchSessions, request)
-		lists[0], errs[0] = hitRows(nil, response.Hits), err
-	})
-	for i, other := range others {
-		all.Go(func() {
-			response, err := searchHost(ctx, other, request)
-			lists[i+1], errs[i+1] = hitRows(&other, response.Hits), err
-		})
+// tookSearched appends what one host has found: rows that are shown keep their places.
+func (m *Model) tookSearched(msg picked) {
+	p := msg.picker
+	p.rows = append(p.rows, msg.rows...)
+	if p.waiting--; p.waiting == 0 {
+		p.end()
 	}
-	all.Wait()
-	var rows []row
-	for _, list := range lists {
-		rows = append(rows, list...)
+	if msg.err != nil && p.problem == "" {
+		p.problem = m.cfg.Explain(msg.err)
 	}
-	return rows, cmp.Or(errs...)
 }
 
 func searchHost(ctx context.Context, host Host, request api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {

@@ -268,6 +268,8 @@ func (m *Model) pickerLines(height int) []string {
 		lines = append(lines, t.Bad.Render(ansi.Truncate("   "+sanitize.Line(p.problem), m.width, "…")))
 	case p.loading:
 		lines = append(lines, t.Dim.Render("   Loading…"))
+	case p.waiting > 0:
+		lines = append(lines, t.Dim.Render("   Searching…"))
 	case len(rows) == 0:
 		lines = append(lines, t.Dim.Render("   "+p.emptyText()))
 	}

@@ -56,13 +56,16 @@ func newAttach(a *app) *cobra.Command {
 		Long: `Open a full-screen chat in a session: of the host on this machine or, with --device, of a
 paired one, over the best path that reaches it. Without SESSION, choose from the list of sessions. With --watch,
 nothing can be changed. With --link, watch the session that a guest link shows, without pairing.
+The link is a secret, and other users of this machine can see the arguments of a command:
+with --link -, it is read from the terminal without echo, or from standard input.
 
 Without a terminal, the session is printed and followed as text, as by
 "scorel session show --follow".`,
 		Example: `  scorel attach
   scorel attach --device dev_...
   scorel attach --device dev_... ID --watch
-  scorel attach --link https://relay.example/g#...`,
+  scorel attach --link https://relay.example/g#...
+  scorel attach --link -`,
 		Args: argCount(0, 1, "the id of at most one session"),
 	}
 	to := a.targetFlag(cmd)

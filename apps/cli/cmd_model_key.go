@@ -1,19 +1,13 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
-	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -142,29 +136,12 @@ func (a *app) keyVariable(name string) (home, variable string, err error) {
 	return home, variable, err
 }
 
-// readKey reads one line, without echo on a terminal.
 func (a *app) readKey(variable string) (string, error) {
-	var line string
-	if in, ok := a.stdin.(*os.File); ok && terminal.IsTerminal(a.stdin) {
-		fmt.Fprintf(a.stderr, "Key for %s: ", variable)
-		typed, err := term.ReadPassword(int(in.Fd()))
-		fmt.Fprintln(a.stderr)
-		if err != nil {
-			return "", fmt.Errorf("reading the key: %w", err)
-		}
-		line = string(typed)
-	} else {
-		read, err := bufio.NewReader(io.LimitReader(a.stdin, maxKey+1)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("reading the key from standard input: %w", err)
-		}
-		line = read
+	key, err := a.readSecret("the key", "Key for "+variable+": ", maxKey)
+	if err == nil && key == "" {
+		err = usagef("no key was given: type it, or send it to standard input")
 	}
-	key := strings.TrimSpace(line)
-	if key == "" || len(key) > maxKey {
-		return "", usagef("no key was given: type it, or send it to standard input")
-	}
-	return key, nil
+	return key, err
 }
 
 func newModelKeyList(a *app) *cobra.Command {

@@ -37,10 +37,12 @@ func newSessionShow(a *app) *cobra.Command {
 		Short: "Print a session",
 		Long: `Print the current branch of a session from its beginning. With --json, print the summary of
 the session and then every entry of its log, of all branches. With --entry, print only one
-entry and those around it, for example one that session search found. With --follow, go on
-with what happens, as it happens, until Ctrl+C; with --json too, every event is a line.
+entry and those around it, for example one that session search found. With --follow, print
+everything new as it happens, until Ctrl+C; with --json too, every event is a line.
 
-With --link, print the session that a guest link shows. This machine needs no pairing for it.`,
+With --link, print the session that a guest link shows. This machine needs no pairing for it.
+The link is a secret, and other users of this machine can see the arguments of a command:
+with --link -, it is read from the terminal without echo, or from standard input.`,
 		Example: "  scorel session show ID\n  scorel session show ID --follow\n  scorel session show ID --entry 1a2b3c4d\n  scorel session show ID --json\n  scorel session show --link https://relay.example/g#... --follow",
 		Args:    argCount(0, 1, "the id of one session"),
 	}
@@ -49,7 +51,7 @@ With --link, print the session that a guest link shows. This machine needs no pa
 	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&entry, "entry", "", "only the entry with this id and those around it")
 	cmd.Flags().IntVar(&limit, "limit", defaultAround, fmt.Sprintf("with --entry: maximum number of entries, 1 to %d", api.WindowEntries))
-	cmd.Flags().BoolVar(&follow, "follow", false, "go on with what happens in the session")
+	cmd.Flags().BoolVar(&follow, "follow", false, "print everything new as it happens")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case follow && entry != "":

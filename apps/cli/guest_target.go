@@ -22,9 +22,12 @@ type guestLink struct {
 	link  guest.Link
 }
 
+// maxGuestLink bounds a link that is read, in bytes. A link has about 500.
+const maxGuestLink = 8 << 10
+
 // linkFlag adds --link to a command that can show the session of a guest link.
 func (t *target) linkFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&t.given, "link", "", "show the session of this guest link, read-only, in place of a session id")
+	cmd.Flags().StringVar(&t.given, "link", "", "show the session of this guest link, read-only, in place of a session id; - reads the link from standard input")
 }
 
 // sessionOf returns the session that the arguments or --link name; "" if neither does.
@@ -40,7 +43,13 @@ func (t *target) sessionOf(args []string) (id string, err error) {
 	case t.device != "":
 		return "", usagef("--link and --device contradict each other: the link names its machine")
 	}
-	relay, link, err := guest.ParseURL(t.given)
+	text := t.given
+	if text == "-" {
+		if text, err = t.app.readSecret("the link", "Guest link: ", maxGuestLink); err != nil {
+			return "", err
+		}
+	}
+	relay, link, err := guest.ParseURL(text)
 	if err != nil {
 		return "", usagef("--link: %v", err)
 	}

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
+)
+
+// readSecret reads one line of at most limit bytes, without echo on a terminal.
+func (a *app) readSecret(what, question string, limit int) (string, error) {
+	var line string
+	if in, ok := a.stdin.(*os.File); ok && terminal.IsTerminal(a.stdin) {
+		fmt.Fprint(a.stderr, question)
+		typed, err := term.ReadPassword(int(in.Fd()))
+		fmt.Fprintln(a.stderr)
+		if err != nil {
+			return "", fmt.Errorf("reading %s: %w", what, err)
+		}
+		line = string(typed)
+	} else {
+		read, err := bufio.NewReader(io.LimitReader(a.stdin, int64(limit)+1)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("reading %s from standard input: %w", what, err)
+		}
+		line = read
+	}
+	if len(line) > limit {
+		return "", usagef("%s is longer than %d bytes: give it as one line", what, limit)
+	}
+	return strings.TrimSpace(line), nil
+}

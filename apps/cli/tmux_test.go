@@ -56,24 +56,11 @@ func (p *pane) await(text string) {
 	}
 }
 
-// ask sends a prompt and waits for a text. It repeats the key for as long as the host does not know
-// the folder yet, which the program says: the prompt stays in the field then.
+// ask sends a prompt and waits for a text.
 func (p *pane) ask(prompt, text string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
-	defer cancel()
 	p.keys(prompt, "Enter")
-	screen := ""
-	err := poll(ctx, func() (bool, error) {
-		screen = p.tmux("capture-pane", "-p")
-		if strings.Contains(screen, "wait for the host") && strings.Contains(screen, "❯ "+prompt) {
-			p.keys("Enter")
-		}
-		return strings.Contains(screen, text), nil
-	})
-	if err != nil {
-		p.t.Fatalf("the terminal never shows %q:\n%s", text, screen)
-	}
+	p.await(text)
 }
 
 // newHome starts a terminal in a project, with a home of its own. The host that programs start

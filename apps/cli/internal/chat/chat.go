@@ -115,6 +115,8 @@ func (m *Model) connectTo(host Host, sessionID string) {
 func (m *Model) switchTo(host Host, sessionID string) tea.Cmd {
 	m.cfg.Host, m.cfg.Folder, m.cfg.Session, m.project = host, "", sessionID, api.Project{}
 	m.switched, m.connected, m.ever, m.lost = true, false, false, nil
+	m.finding = false
+	m.giveBack(m.outbox.take(anyPrompt))
 	m.connectTo(host, sessionID)
 	m.reset()
 	return nil

@@ -50,7 +50,8 @@ type Model struct {
 	editor     *composer.Editor
 	images     []image
 	complete   completion
-	sending    []prompt
+	outbox     outbox
+	finding    bool // the project was requested
 	card       card
 	picker     *picker
 	notice     string
@@ -65,9 +66,6 @@ type choices struct {
 	model, thinking string
 	mode            api.Mode
 }
-
-// prompt is on its way to the host.
-type prompt struct{ key, text string }
 
 func newModel(ctx context.Context, cfg Config) *Model {
 	if cfg.Now == nil {
@@ -94,13 +92,8 @@ type (
 		response  api.GetEntriesResponse
 		err       error
 	}
-	projectFound struct {
-		project api.Project
-		err     error
-	}
 	sent struct {
 		prompt prompt
-		state  api.PromptState
 		err    error
 	}
 	opened struct {
@@ -195,13 +188,15 @@ func (m *Model) apply(update feed.Update) tea.Cmd {
 		if first && m.cfg.Folder == "" && m.cfg.Session == "" {
 			return m.pickSession()
 		}
+		return m.flush()
 	case feed.Disconnected:
 		m.connected, m.lost, m.retryAt = false, u.Err, u.Next
 	case feed.Failed:
 		return m.failed(u)
 	case feed.Followed:
 		m.cfg.Host.Name, m.cfg.Folder, m.project, m.switched = u.Name, "", api.Project{}, true
-		m.connected = false
+		m.connected, m.finding = false, false
+		m.giveBack(m.outbox.take(newSession))
 		m.say("The session moved to " + u.Name + "; continuing there")
 	case feed.Loaded:
 		if m.session.Summary.ID != u.SessionID {
@@ -253,12 +248,14 @@ func (m *Model) reset() {
 
 // open shows another session.
 func (m *Model) open(sessionID string) {
+	m.giveBack(m.outbox.take(newSession))
 	m.opening, m.notice, m.seek = sessionID, "", sought{}
 	m.feed.Open(sessionID)
 }
 
 // begin starts a new session with the next prompt.
 func (m *Model) begin() {
+	m.giveBack(m.outbox.take(newSession))
 	m.feed.Open("")
 	m.opening, m.newKey, m.seek = "", rand.Text(), sought{}
 	m.reset()

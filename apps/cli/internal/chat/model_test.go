@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -362,4 +363,63 @@ func TestHostileText(t *testing.T) {
 	check("the chat")
 	m.show(&picker{title: "x", rows: []row{{title: evil, detail: evil}}, filter: m.editor})
 	check("a list")
+}
+
+// startWith opens a screen and writes prompts before anything that the host says is handled.
+func (w *world) startWith(change func(*Config), prompts ...string) {
+	w.t.Helper()
+	w.open(80, 60, change)
+	for _, text := range prompts {
+		w.write(text)
+		w.key(tea.KeyEnter, 0)
+		if left := w.model.editor.Text(); left != "" {
+			w.t.Fatalf("the prompt stays in the field: %q, %s", left, w.model.notice)
+		}
+	}
+}
+
+func TestPromptsWaitForTheHost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.startWith(nil, "first of all", "and second", "then the third")
+	w.await("Sending: then the third")
+	w.idle()
+	at := 0
+	for _, text := range []string{"❯ first of all", "❯ and second", "❯ then the third"} {
+		next := strings.Index(w.screen()[at:], text)
+		if next < 0 {
+			t.Fatalf("%q is not there, or not in its order:\n%s", text, w.screen())
+		}
+		at += next
+	}
+}
+
+func TestPromptsComeBack(t *testing.T) {
+	t.Parallel()
+	const both = "first of all\n\nand second"
+	back := func(t *testing.T, w *world, notice string) {
+		t.Helper()
+		w.await(notice)
+		if got := w.model.editor.Text(); got != both || len(w.model.outbox.prompts) != 0 {
+			t.Fatalf("the field has %q, on their way are %d", got, len(w.model.outbox.prompts))
+		}
+	}
+	t.Run("the folder cannot be a project", func(t *testing.T) {
+		w := newWorld(t)
+		w.startWith(func(c *Config) { c.Folder = filepath.Join(w.folder, "missing") }, "first of all", "and second")
+		back(t, w, "missing")
+	})
+	t.Run("another session", func(t *testing.T) {
+		w := newWorld(t)
+		id := w.importLong(2)
+		w.startWith(nil, "first of all", "and second")
+		w.model.open(id)
+		back(t, w, "message 2")
+	})
+	t.Run("watching", func(t *testing.T) {
+		w := newWorld(t)
+		w.startWith(nil, "first of all", "and second")
+		w.run(w.model.apply(feed.Connected{Host: api.HostInfo{Grants: []api.Grant{api.GrantView}}}))
+		back(t, w, onlyWatching)
+	})
 }

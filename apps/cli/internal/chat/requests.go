@@ -3,9 +3,6 @@ package chat
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"errors"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,13 +16,11 @@ import (
 func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case projectFound:
-		if m.project = msg.project; msg.err != nil && !errors.Is(msg.err, context.Canceled) {
-			m.fail(msg.err)
-		}
+		return m.tookProject(msg)
 	case entries:
 		m.tookEntries(msg)
 	case sent:
-		m.wasSent(msg)
+		return m.wasSent(msg)
 	case opened:
 		if msg.err != nil {
 			m.fail(msg.err)
@@ -50,18 +45,6 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		m.wasMoved(msg)
 	}
 	return nil
-}
-
-// findProject makes the folder a project.
-func (m *Model) findProject() tea.Cmd {
-	if m.cfg.Folder == "" {
-		return nil
-	}
-	f, folder := m.feed, m.cfg.Folder
-	return func() tea.Msg {
-		added, err := feed.Do(m.ctx, f, api.AddProject, api.AddProjectRequest{Path: folder})
-		return projectFound{added.Project, err}
-	}
 }
 
 // pageBack requests earlier entries when the view comes near the first known one, or until the
@@ -91,58 +74,6 @@ func (m *Model) tookEntries(msg entries) {
 	m.transcript.Sync(&m.session)
 	m.seek.pages++
 	m.showSought()
-}
-
-// submit sends what was written. mode says what happens while a turn runs.
-func (m *Model) submit(mode session.PromptMode) tea.Cmd {
-	text := strings.TrimSpace(m.editor.Text())
-	switch {
-	case text == "" && len(m.images) == 0:
-		return nil
-	case !m.may(api.GrantPrompt):
-		m.say("This terminal may only watch")
-		return nil
-	case m.session.Summary.ID == "" && m.project.ID == "" && m.opening == "":
-		if m.cfg.Folder == "" {
-			return m.pickProject()
-		}
-		m.say("The folder is not a project yet: wait for the host")
-		return nil
-	}
-	p := prompt{rand.Text(), text}
-	m.sending = append(m.sending, p)
-	m.editor.Remember(text)
-	m.editor.Set("")
-	images := m.images
-	m.images, m.notice = nil, ""
-	m.transcript.End()
-	return m.send(p, mode, images)
-}
-
-// send creates the session, if there is none, and sends a prompt. Its keys make each happen
-// once, however often the connection is lost.
-func (m *Model) send(p prompt, mode session.PromptMode, images []image) tea.Cmd {
-	f, want, key, projectID := m.feed, m.want, m.newKey, m.project.ID
-	id := cmp.Or(m.opening, m.session.Summary.ID)
-	return func() tea.Msg {
-		if id == "" {
-			created, err := feed.Do(m.ctx, f, api.CreateSession, api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: want.model})
-			if err == nil {
-				id = created.Session.ID
-				err = prepare(m.ctx, f, id, want)
-			}
-			if err != nil {
-				return sent{prompt: p, err: err}
-			}
-			f.Open(id)
-		}
-		request := api.SendPromptRequest{SessionID: id, ClientKey: p.key, Text: p.text, Mode: mode}
-		if err := attach(m.ctx, f, &request, images); err != nil {
-			return sent{prompt: p, err: err}
-		}
-		response, err := feed.Do(m.ctx, f, api.SendPrompt, request)
-		return sent{p, response.State, err}
-	}
 }
 
 // prepare sets what was chosen before the session was created.
@@ -176,24 +107,6 @@ func attach(ctx context.Context, f *feed.Feed, request *api.SendPromptRequest, i
 		request.Content = append(request.Content, api.PromptBlock{Type: session.BlockImage, SHA256: hash})
 	}
 	return nil
-}
-
-// wasSent gives a prompt back that the host did not take.
-func (m *Model) wasSent(msg sent) {
-	kept := m.sending[:0]
-	for _, p := range m.sending {
-		if p.key != msg.prompt.key {
-			kept = append(kept, p)
-		}
-	}
-	m.sending = kept
-	if msg.err == nil {
-		return
-	}
-	m.fail(msg.err)
-	if m.editor.Empty() {
-		m.editor.Set(msg.prompt.text)
-	}
 }
 
 // cancel cancels the running turn.

@@ -299,7 +299,7 @@ func (m *Model) todoLines() []string {
 // queueLines shows prompts that wait: here, and on the host.
 func (m *Model) queueLines() []string {
 	var lines []string
-	for _, p := range m.sending {
+	for _, p := range m.outbox.prompts {
 		lines = append(lines, m.theme.Dim.Render(ansi.Truncate(" Sending: "+oneLine(p.text), m.width, "…")))
 	}
 	for _, q := range m.session.Live.Queue {

@@ -198,7 +198,7 @@ func (w *world) await(text string) {
 func (w *world) idle() {
 	w.t.Helper()
 	w.until("the end of the turn", func(string) bool {
-		return !w.model.running() && len(w.model.sending) == 0 && w.model.session.Summary.ID != "" && w.model.session.Summary.MessageCount > 0 && !w.model.session.Summary.Running
+		return !w.model.running() && len(w.model.outbox.prompts) == 0 && w.model.session.Summary.ID != "" && w.model.session.Summary.MessageCount > 0 && !w.model.session.Summary.Running
 	})
 }
 

@@ -1,0 +1,219 @@
+package chat
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// prompt is on its way to the host. The keys make the session and the prompt happen once, however
+// often the connection is lost.
+type prompt struct {
+	key       string
+	text      string
+	mode      session.PromptMode
+	images    []image
+	sessionID string  // "" for a session that this prompt creates
+	newKey    string  // client key of that session
+	want      choices // for that session
+}
+
+// outbox holds prompts until the host has taken them. They go one after the other, so that they
+// arrive in the order in which they were written.
+type outbox struct {
+	prompts []prompt
+	flying  string // key of the one that was sent
+}
+
+// next returns the prompt whose turn it is.
+func (o *outbox) next() (prompt, bool) {
+	if o.flying != "" || len(o.prompts) == 0 {
+		return prompt{}, false
+	}
+	return o.prompts[0], true
+}
+
+// take removes prompts, but not one that was sent.
+func (o *outbox) take(which func(prompt) bool) []prompt {
+	var taken []prompt
+	o.prompts = slices.DeleteFunc(o.prompts, func(p prompt) bool {
+		if p.key == o.flying || !which(p) {
+			return false
+		}
+		taken = append(taken, p)
+		return true
+	})
+	return taken
+}
+
+// arrived removes the prompt that was sent.
+func (o *outbox) arrived(key string) {
+	o.prompts = slices.DeleteFunc(o.prompts, func(p prompt) bool { return p.key == key })
+	if o.flying == key {
+		o.flying = ""
+	}
+}
+
+func anyPrompt(prompt) bool    { return true }
+func newSession(p prompt) bool { return p.sessionID == "" }
+
+// flush sends the next prompt as soon as the host and the project of a new session are known.
+func (m *Model) flush() tea.Cmd {
+	p, ok := m.outbox.next()
+	switch {
+	case !ok || !m.ever:
+		return nil
+	case !m.may(api.GrantPrompt):
+		m.giveBack(m.outbox.take(anyPrompt))
+		m.say(onlyWatching)
+		return nil
+	case newSession(p) && m.project.ID == "":
+		return m.findProject()
+	}
+	m.outbox.flying = p.key
+	return m.send(p)
+}
+
+// giveBack puts prompts that were not sent back into the field, before what is there.
+func (m *Model) giveBack(prompts []prompt) {
+	if len(prompts) == 0 {
+		return
+	}
+	var (
+		texts  []string
+		images []image
+	)
+	for _, p := range prompts {
+		images = append(images, p.images...)
+		if p.text != "" {
+			texts = append(texts, p.text)
+		}
+	}
+	if !m.editor.Empty() {
+		texts = append(texts, m.editor.Text())
+	}
+	m.images = append(images, m.images...)
+	m.editor.Set(strings.Join(texts, "\n\n"))
+}
+
+// wasSent goes on with the next prompt, or gives one back that the host did not take, with those
+// that were written after it for the same session.
+func (m *Model) wasSent(msg sent) tea.Cmd {
+	m.outbox.arrived(msg.prompt.key)
+	if msg.err != nil {
+		if m.fail(msg.err); errors.Is(msg.err, context.Canceled) { // its host is not shown any more
+			m.say("It is not known whether the last prompt arrived: look at its session before you send it again")
+		}
+		after := m.outbox.take(func(p prompt) bool {
+			return p.sessionID == msg.prompt.sessionID && p.newKey == msg.prompt.newKey
+		})
+		m.giveBack(append([]prompt{msg.prompt}, after...))
+	}
+	return m.flush()
+}
+
+// projectFound is the answer to findProject.
+type projectFound struct {
+	feed    *feed.Feed
+	project api.Project
+	err     error
+}
+
+// findProject makes the folder a project.
+func (m *Model) findProject() tea.Cmd {
+	if m.cfg.Folder == "" || m.finding {
+		return nil
+	}
+	m.finding = true
+	f, folder := m.feed, m.cfg.Folder
+	return func() tea.Msg {
+		added, err := feed.Do(m.ctx, f, api.AddProject, api.AddProjectRequest{Path: folder})
+		return projectFound{f, added.Project, err}
+	}
+}
+
+// tookProject sends what waited for the project.
+func (m *Model) tookProject(msg projectFound) tea.Cmd {
+	if msg.feed != m.feed || m.cfg.Folder == "" { // of a host that is not shown any more
+		return nil
+	}
+	m.finding = false
+	if msg.err != nil {
+		if !errors.Is(msg.err, context.Canceled) {
+			m.fail(msg.err)
+		}
+		m.giveBack(m.outbox.take(newSession))
+		return nil
+	}
+	if m.project.ID == "" { // none was chosen in the meantime
+		m.project = msg.project
+	}
+	return m.flush()
+}
+
+const onlyWatching = "This terminal may only watch"
+
+// submit sends what was written. mode says what happens while a turn runs.
+func (m *Model) submit(mode session.PromptMode) tea.Cmd {
+	text := strings.TrimSpace(m.editor.Text())
+	id := m.target()
+	switch {
+	case text == "" && len(m.images) == 0:
+		return nil
+	case m.cfg.Watch, m.ever && !m.may(api.GrantPrompt):
+		m.say(onlyWatching)
+		return nil
+	case id == "" && m.project.ID == "" && m.cfg.Folder == "":
+		return m.pickProject()
+	}
+	p := prompt{key: rand.Text(), text: text, mode: mode, images: m.images, sessionID: id}
+	if id == "" {
+		p.newKey, p.want = m.newKey, m.want
+	}
+	m.outbox.prompts = append(m.outbox.prompts, p)
+	m.editor.Remember(text)
+	m.editor.Set("")
+	m.images, m.notice = nil, ""
+	m.transcript.End()
+	return m.flush()
+}
+
+// send creates the session, if there is none, and sends a prompt.
+func (m *Model) send(p prompt) tea.Cmd {
+	f, projectID, id := m.feed, m.project.ID, p.sessionID
+	return func() tea.Msg {
+		if id == "" {
+			created, err := feed.Do(m.ctx, f, api.CreateSession, api.CreateSessionRequest{ProjectID: projectID, ClientKey: p.newKey, Model: p.want.model})
+			if err == nil {
+				id = created.Session.ID
+				err = prepare(m.ctx, f, id, p.want)
+			}
+			if err != nil {
+				return sent{p, err}
+			}
+			f.Open(id)
+		}
+		request := api.SendPromptRequest{SessionID: id, ClientKey: p.key, Text: p.text, Mode: p.mode}
+		if err := attach(m.ctx, f, &request, p.images); err != nil {
+			return sent{p, err}
+		}
+		_, err := feed.Do(m.ctx, f, api.SendPrompt, request)
+		return sent{p, err}
+	}
+}
+
+// target returns the session that a prompt is for; "" for a new one.
+func (m *Model) target() string {
+	if m.opening != "" {
+		return m.opening
+	}
+	return m.session.Summary.ID
+}

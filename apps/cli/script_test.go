@@ -44,7 +44,8 @@ func TestMain(m *testing.M) {
 //	                       or every provider's wire with the key good-key and the model the-model
 //	                       of its answer for "release NAME"; $NAME_url is its URL
 //	mangle CODE            set $mangled to the pairing code with another secret
-//	after VAR SEP TEXT     set $VAR to what follows the last SEP in TEXT
+//	after VAR SEP TEXT     set $VAR to what follows the last SEP in TEXT, or in the output
+//	                       of the last command if TEXT is stdout or stderr
 //	expand FROM TO         copy a file and put in the variables it names
 //	http STATUS METHOD URL TOKEN [BODY]  send a request to a host; print the answer,
 //	                       or the events up to the one that BODY names
@@ -58,6 +59,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SCOREL_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("HOME", env.WorkDir)
+			examples, err := filepath.Abs("../../docs/examples/extensions")
+			if err != nil {
+				return err
+			}
+			env.Setenv("EXAMPLES", examples)
 			env.Setenv("SCOREL_MDNS", "off")           // tests ask loopback only
 			env.Setenv("GORACE", "atexit_sleep_ms=10") // do not wait a second at the end of every command
 			env.Values[stageKey{}] = newStage()
@@ -278,11 +284,15 @@ func cmdMangle(ts *testscript.TestScript, _ *stage, args []string) {
 
 func cmdAfter(ts *testscript.TestScript, _ *stage, args []string) {
 	wantArgs(ts, args, 3)
-	i := strings.LastIndex(args[2], args[1])
-	if i < 0 {
-		ts.Fatalf("there is no %q in %q", args[1], args[2])
+	text := args[2]
+	if text == "stdout" || text == "stderr" {
+		text = strings.TrimSpace(ts.ReadFile(text))
 	}
-	ts.Setenv(args[0], args[2][i+len(args[1]):])
+	i := strings.LastIndex(text, args[1])
+	if i < 0 {
+		ts.Fatalf("there is no %q in %q", args[1], text)
+	}
+	ts.Setenv(args[0], text[i+len(args[1]):])
 }
 
 func cmdExpand(ts *testscript.TestScript, _ *stage, args []string) {

@@ -10,7 +10,7 @@ func (w *wiring) newHooks() *hook.Manager {
 	confined := w.sandbox.WithNetwork()
 	kind, _ := confined.Kind()
 	return hook.New(hook.Options{
-		Logger: w.log, Hooks: w.config.Hooks, Consents: w.consents, Trusted: w.trust.Has, Origin: w.worktrees.Origin, Environ: w.environ, Ledger: w.ledger,
+		Logger: w.log, Hooks: w.config.Hooks, Consents: w.consents, Trusted: w.trust.Has, Origin: w.worktrees.Origin, Bundles: w.extensions.Hooks, Environ: w.environ, Ledger: w.ledger,
 		Sandbox: func(argv []string, folder string) []string { return w.confine(confined, argv, folder) }, Kind: string(kind), Supervise: confined.Supervise,
 	})
 }

@@ -23,6 +23,7 @@ func (w *wiring) newMCP() (*mcp.Manager, error) {
 	return mcp.New(mcp.Options{
 		Sandbox: func(argv []string, folder string) []string { return w.confine(confined, argv, folder) }, Kind: string(kind), Supervise: confined.Supervise,
 		Logger: w.log, Version: w.cfg.Version, Servers: w.config.MCP, Saved: saved, Switches: w.switches, Consents: w.consents, Trusted: w.trust.Has, Origin: w.worktrees.Origin,
+		Bundles: w.extensions.Servers,
 		Getenv: func(name string) string {
 			if hidden(name) {
 				return ""

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/scorel/scorel/apps/host/internal/agents"
+	"github.com/scorel/scorel/apps/host/internal/definition"
 	"github.com/scorel/scorel/apps/host/internal/models"
 	"github.com/scorel/scorel/apps/host/internal/projectcontext"
 	"github.com/scorel/scorel/apps/host/internal/secrets"
@@ -43,12 +44,14 @@ var (
 
 // Agents lists the agents that a session in a folder can give tasks to, with notes on
 // definitions that are left out or have problems. The folder is absolute.
-func Agents(home, folder string) ([]Agent, []string, error) { return agents.List(home, folder) }
+func Agents(home, folder string) ([]Agent, []string, error) {
+	return agents.List(home, folder, func(cwd string) []definition.Extension { return offlineExtensions(home, cwd) })
+}
 
 // Skills lists the skills of a folder, with notes on those that are left out. The folder is
 // absolute.
 func Skills(home, folder string) ([]Skill, []string, error) {
-	return projectcontext.Skills(home, folder)
+	return projectcontext.Skills(home, folder, func(cwd string) []definition.Extension { return offlineExtensions(home, cwd) })
 }
 
 // Tools lists the tools that the agent has on a home, by group and name. It fails if

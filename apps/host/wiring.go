@@ -16,6 +16,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/blobs"
 	"github.com/scorel/scorel/apps/host/internal/clients"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/extension"
 	"github.com/scorel/scorel/apps/host/internal/files"
 	"github.com/scorel/scorel/apps/host/internal/gitguard"
 	"github.com/scorel/scorel/apps/host/internal/hook"
@@ -77,6 +78,7 @@ type wiring struct {
 	permissions *rules.Permissions
 	agents      *agents.Agents
 	hooks       *hook.Manager
+	extensions  *extension.Manager
 	stores      *stores.Stores
 	process     *process.Logs
 	signing     *signing.Signing
@@ -134,6 +136,10 @@ func (w *wiring) loadFiles() (err error) {
 	if err = w.loadWorktrees(); err != nil {
 		return err
 	}
+	if err = w.loadExtensions(); err != nil {
+		return err
+	}
+	w.context.Extensions = w.extensions.Definitions
 	if err = w.loadMoves(); err != nil {
 		return err
 	}
@@ -255,7 +261,7 @@ func (w *wiring) serve() (err error) {
 	})
 	w.ruleAPI = rules.NewRequests(w.log, w.permissions, w.projects, w.hub, w.sessions)
 	w.projectAPI = projects.New(projects.Options{
-		Logger: w.log, List: w.projects, Trust: w.trust, Hub: w.hub, Sessions: w.sessions, Servers: w.mcp, Hooks: w.hooks, WhileUnexpected: w.moves.WhileUnexpected,
+		Logger: w.log, List: w.projects, Trust: w.trust, Hub: w.hub, Sessions: w.sessions, Servers: w.mcp, Hooks: w.hooks, WhileUnexpected: w.moves.WhileUnexpected, Extensions: w.extensions,
 		Unavailable: w.stores.Unavailable, Skills: w.context, Switches: w.switches, Memory: w.memory, TrustChanged: w.agents.NotifyChanged,
 	})
 	w.terminals = terminal.New(terminal.Options{

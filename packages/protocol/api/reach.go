@@ -38,7 +38,7 @@ func aboutNamed() []string {
 		"unsubscribe", "send_prompt", "get_blob", "edit_queue", "cancel_turn", "answer_approval",
 		"answer_question", "add_rule", "remove_rule", "preview_agent", "save_agent", "delete_agent", "list_skills",
 		"get_skill", "save_memory_note", "delete_memory_note", "get_journal", "review_notes", "list_mcp_servers", "decide_mcp_server",
-		"list_hooks", "decide_hook", "test_hook",
+		"list_hooks", "decide_hook", "test_hook", "decide_extension",
 		"list_files", "find_files", "read_file", "git_status", "git_diff", "git_log", "git_branches", "git_commit",
 		"get_changes", "revert_file", "set_skill_enabled", "create_guest_link", "prepare_move", "accept_move",
 		"save_schedule", "enable_schedule", "run_schedule", "delete_schedule",

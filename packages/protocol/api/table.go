@@ -127,6 +127,12 @@ var (
 	ListHooks         = Define[ListHooksRequest, ListHooksResponse]("list_hooks", GrantManage, "Lists the hooks of a project with their last results.")
 	DecideHook        = Define[DecideHookRequest, HookResponse]("decide_hook", GrantManage, "Allows or denies a hook of a project.")
 	TestHook          = Define[TestHookRequest, TestHookResponse]("test_hook", GrantManage, "Runs a hook once with an example of its event.", Concurrently)
+	ListExtensions    = Define[ListExtensionsRequest, ListExtensionsResponse]("list_extensions", GrantManage, "Lists the extensions of a project with what they contain and would run.", Concurrently)
+	FetchExtension    = Define[FetchExtensionRequest, FetchExtensionResponse]("fetch_extension", GrantShell, "Copies an extension to the host for review.", Concurrently)
+	SaveExtension     = Define[SaveExtensionRequest, ExtensionResponse]("save_extension", GrantShell, "Adds or replaces an extension that was fetched.")
+	DecideExtension   = Define[DecideExtensionRequest, ExtensionResponse]("decide_extension", GrantManage, "Allows or denies an extension of a project.")
+	SetExtension      = Define[SetExtensionEnabledRequest, ExtensionResponse]("set_extension_enabled", GrantManage, "Disables or enables an extension, in one project or in every project.")
+	DeleteExtension   = Define[DeleteExtensionRequest, Empty]("delete_extension", GrantManage, "Removes an added extension.")
 	GetBudgets        = Define[GetBudgetsRequest, BudgetsResponse]("get_budgets", GrantView, "Returns the budgets of a session or project and of the day, with what is used of them.")
 	SetBudget         = Define[SetBudgetRequest, BudgetResponse]("set_budget", GrantManage, "Sets the limits of a session, a project or the day.")
 	LiftBudget        = Define[LiftBudgetRequest, BudgetResponse]("lift_budget", GrantManage, "Adds to a budget, or lifts it.")
@@ -271,6 +277,12 @@ func settingRequests() []Spec {
 		ListHooks.Spec(),
 		DecideHook.Spec(),
 		TestHook.Spec(),
+		ListExtensions.Spec(),
+		FetchExtension.Spec(),
+		SaveExtension.Spec(),
+		DecideExtension.Spec(),
+		SetExtension.Spec(),
+		DeleteExtension.Spec(),
 	}
 }
 

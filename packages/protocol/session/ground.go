@@ -13,6 +13,8 @@ const (
 const (
 	ScopeProject = "project"
 	ScopeUser    = "user"
+	// ScopeExtension is a skill or command of an extension, named EXTENSION:NAME.
+	ScopeExtension = "extension"
 )
 
 type (
@@ -34,8 +36,8 @@ type (
 	SkillInfo struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
-		Path        string `json:"path"`  // absolute, of its SKILL.md
-		Scope       string `json:"scope"` // ScopeProject or ScopeUser
+		Path        string `json:"path"`  // absolute, of its SKILL.md, or of the file of a command
+		Scope       string `json:"scope"` // ScopeProject, ScopeUser or ScopeExtension
 		// Manual means that the model is not offered the skill.
 		Manual bool `json:"manual,omitempty"`
 	}

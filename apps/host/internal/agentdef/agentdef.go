@@ -21,6 +21,8 @@ const (
 	ScopeProject Scope = "project"
 	ScopeUser    Scope = "user"
 	ScopeBuiltin Scope = "built in"
+	// ScopeExtension is an agent of an extension, named EXTENSION:NAME.
+	ScopeExtension Scope = "extension"
 )
 
 // Agent is one agent definition.
@@ -106,6 +108,18 @@ func Find(p Places) Found {
 	return found
 }
 
+// FindIn returns only the agents of extensions. Their models and tools are not checked.
+func FindIn(extensions ...definition.Extension) Found {
+	p := Places{Places: definition.Places{Cwd: "/", Extensions: extensions}}
+	f := finder{Finder: definition.New("agents", maxAgents, p.Places), places: p, named: map[string]Agent{}}
+	f.EachExtension("agents", f.search)
+	found := Found{Notes: f.Notes, Names: f.names}
+	for _, name := range slices.Sorted(maps.Keys(f.named)) {
+		found.Agents = append(found.Agents, f.named[name])
+	}
+	return found
+}
+
 // finder collects agents in the order of their precedence.
 type finder struct {
 	*definition.Finder
@@ -123,6 +137,10 @@ func (f *finder) search(folder, scope string) {
 		return
 	}
 	f.seen = append(f.seen, real)
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() { // an extension can name files
+		f.take(folder, scope)
+		return
+	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		f.Note("%s cannot be read: %v", folder, err)

@@ -105,10 +105,10 @@ func subagentLimits(config state.Subagents) subagent.Limits {
 }
 
 // agentPlaces say where the agents of a folder are, and what they may name.
-func agentPlaces(paths state.Paths, trusted *state.Trust, knownModel func(name string) bool, catalog *tool.Catalog, cwd string) agentdef.Places {
+func agentPlaces(source *projectcontext.Source, knownModel func(name string) bool, catalog *tool.Catalog, cwd string) agentdef.Places {
 	subjects := rules.Subjects(catalog)
 	return agentdef.Places{
-		Places:     (&projectcontext.Source{Paths: paths, Trust: trusted}).Places(cwd),
+		Places:     source.Places(cwd),
 		KnownModel: knownModel,
 		KnownTool:  func(name string) bool { _, ok := subjects[name]; return ok },
 		CheckRule:  func(rule string) error { _, err := permission.ParseRule(rule, subjects); return err },
@@ -144,10 +144,10 @@ type named struct {
 }
 
 // unknown returns the first name that does not exist, or "". Which tools an MCP server
-// has is known only once it runs.
+// has is known only once it runs, and an extension can be removed while the host runs.
 func (n named) unknown() string {
 	for _, name := range n.list {
-		if !strings.HasPrefix(name, "mcp__") && !slices.Contains(n.known, name) {
+		if !strings.HasPrefix(name, "mcp__") && !strings.Contains(name, ":") && !slices.Contains(n.known, name) {
 			return name
 		}
 	}
@@ -190,7 +190,9 @@ type Info struct {
 
 // List lists the agents that a session in a folder can give tasks to, with notes on
 // definitions that are left out or have problems. The folder is absolute.
-func List(home, folder string) ([]Info, []string, error) {
+//
+// extensions returns where extensions have agents; nil has none.
+func List(home, folder string, extensions func(cwd string) []definition.Extension) ([]Info, []string, error) {
 	paths := state.Paths{Home: home}
 	config, err := state.LoadConfig(paths.Config(), os.Getenv)
 	if err != nil {
@@ -216,7 +218,7 @@ func List(home, folder string) ([]Info, []string, error) {
 		return nil, nil, err
 	}
 	known := func(name string) bool { _, ok := config.Model(name); return ok }
-	found := agentdef.Find(agentPlaces(paths, trusted, known, catalog, folder))
+	found := agentdef.Find(agentPlaces(&projectcontext.Source{Paths: paths, Trust: trusted, Extensions: extensions}, known, catalog, folder))
 	limits := subagentLimits(config.Subagents)
 	list := make([]Info, 0, len(found.Agents))
 	for _, agent := range found.Agents {

@@ -47,7 +47,7 @@ func (s *Agents) folder(projectID string) (string, error) {
 }
 
 func (s *Agents) places(folder string) agentdef.Places {
-	return agentPlaces(s.Paths, s.Trust, s.Models.Known, s.Catalog, folder)
+	return agentPlaces(s.Context, s.Models.Known, s.Catalog, folder)
 }
 
 func (s *Agents) found(folder string) agentdef.Found {

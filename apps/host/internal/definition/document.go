@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -54,6 +55,18 @@ func ReadNamedByFile(path string) (Document, error) {
 	return read(path, strings.TrimSuffix(base, filepath.Ext(base)), "file")
 }
 
+// ReadCommand reads a file like ReadNamedByFile, which needs neither a description nor front
+// matter: its first line describes it then.
+func ReadCommand(path string) (Document, error) {
+	data, err := load(path)
+	if err != nil {
+		return Document{}, err
+	}
+	base := filepath.Base(path)
+	holder := strings.TrimSuffix(base, filepath.Ext(base))
+	return parse(data, holder, "file", true)
+}
+
 func read(path, holder, what string) (Document, error) {
 	data, err := load(path)
 	if err != nil {
@@ -81,8 +94,16 @@ func load(path string) ([]byte, error) {
 // Parse parses a definition. what is "folder" or "file", and holder the name of that folder
 // or file, which is used if the text has no name.
 func Parse(data []byte, holder, what string) (Document, error) {
+	return parse(data, holder, what, false)
+}
+
+func parse(data []byte, holder, what string, lenient bool) (Document, error) {
 	text := strings.TrimPrefix(strings.ToValidUTF8(string(data), "\uFFFD"), "\uFEFF")
-	head, body, err := split(strings.ReplaceAll(text, "\r\n", "\n"))
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if lenient && !strings.HasPrefix(text, "---\n") {
+		text = "---\n---\n" + text
+	}
+	head, body, err := split(text)
 	if err != nil {
 		return Document{}, err
 	}
@@ -94,10 +115,18 @@ func Parse(data []byte, holder, what string) (Document, error) {
 	if repaired {
 		d.warn("the front matter is not valid YAML; it was read as if its values were quoted")
 	}
-	if err := d.describe(fields["description"]); err != nil {
+	described := fields["description"]
+	if given, _ := described.(string); lenient && oneLine(given) == "" {
+		described = cmp.Or(oneLine(strings.TrimLeft(firstLine(d.Body), "# ")), "no description")
+	}
+	if err := d.describe(described); err != nil {
 		return Document{}, err
 	}
-	if err := d.name(fields["name"], holder, what); err != nil {
+	named := fields["name"]
+	if lenient {
+		named = holder // commands are called by the name of their file
+	}
+	if err := d.name(named, holder, what); err != nil {
 		return Document{}, err
 	}
 	d.Manual = isTrue(fields["disable-model-invocation"])

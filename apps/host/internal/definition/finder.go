@@ -5,7 +5,8 @@
 //
 // Definitions of a kind, such as "skills", are in .scorel/skills, .agents/skills and
 // .claude/skills of the working folder and its parents up to the root of the repository,
-// then in the same folders of the user's home. The first definition of a name wins.
+// then in the same folders of the user's home, then in extensions. The first definition of a
+// name wins.
 package definition
 
 import (
@@ -19,6 +20,13 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// Extension is where an extension defines things. Its definitions are named EXTENSION:NAME and
+// come last.
+type Extension struct {
+	Name    string
+	Folders map[string][]string // absolute paths of folders and files, by kind
+}
+
 // Places says where to look.
 type Places struct {
 	Cwd         string // absolute
@@ -26,6 +34,7 @@ type Places struct {
 	UserHome    string // absolute; "" for none
 	ScorelHome  string // absolute; a folder in it, such as "skills", is the .scorel/skills of the home; "" for none
 	TrustAdvice string // how a person can trust the folder; part of a note
+	Extensions  []Extension
 }
 
 // Finder finds the definitions of one kind, in the order of their precedence.
@@ -37,6 +46,7 @@ type Finder struct {
 	places Places
 	root   string            // root of the project, with symbolic links resolved
 	first  map[string]string // paths by name
+	prefix string            // of the names of an extension
 }
 
 // New returns a Finder for a kind, named in the plural as in its folders, that accepts at
@@ -65,6 +75,19 @@ func (f *Finder) Each(search func(folder, scope string)) {
 	for _, folder := range user {
 		search(folder, session.ScopeUser)
 	}
+	f.EachExtension(f.kind, search)
+}
+
+// EachExtension calls search with each path at which an extension has definitions of a kind,
+// and session.ScopeExtension.
+func (f *Finder) EachExtension(kind string, search func(path, scope string)) {
+	for _, extension := range f.places.Extensions {
+		f.prefix = extension.Name + ":"
+		for _, folder := range extension.Folders[kind] {
+			search(folder, session.ScopeExtension)
+		}
+	}
+	f.prefix = ""
 }
 
 // within returns the definition folders of a project or home.
@@ -120,6 +143,7 @@ func (f *Finder) Take(path, scope string, read func(path string) (Document, erro
 	for _, warning := range document.Warnings {
 		f.Note("%s: %s", path, warning)
 	}
+	document.Name = f.prefix + document.Name
 	if first, taken := f.first[document.Name]; taken {
 		f.Note("%s is left out: %s has the same name %q and comes first", path, first, document.Name)
 		return

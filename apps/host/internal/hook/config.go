@@ -45,6 +45,8 @@ type spec struct {
 	claude     bool // it expects the names of Claude Code
 	matches    func(in Input) bool
 	timeout    time.Duration
+	// Of a hook of an extension: the absolute path of its copy, and the hash of its files.
+	root, content string
 }
 
 // definition is what a person consents to, except for the files that the command names.
@@ -70,7 +72,7 @@ func digest(label string, value any) string {
 }
 
 // project reports whether the hook comes with a project and needs consent.
-func (s spec) project() bool { return s.Source != SourceUser }
+func (s spec) project() bool { return s.Source != SourceUser && s.root == "" }
 
 // label names the hook for people.
 func (s spec) label() string { return cmp.Or(s.name, firstLine(s.Command, 80)) }
@@ -144,15 +146,32 @@ func sumOf(root *os.Root, name string) (string, bool) {
 	return hex.EncodeToString(sum.Sum(nil)), true
 }
 
-// configured returns the hooks of config.toml and those of a folder, each once. The folder ""
-// has none. The problems are sentences for people.
+// configured returns the hooks of config.toml, those of extensions and those of a folder, each
+// once. The folder "" has none of its own. The problems are sentences for people.
 func (m *Manager) configured(folder string) (specs []spec, problems []string) {
 	for _, h := range m.options.Hooks {
 		specs = append(specs, ofTable(h, SourceUser))
 	}
-	if folder == "" {
-		return specs, nil
+	for _, b := range m.bundles(folder) {
+		found, wrong := b.specs()
+		specs, problems = append(specs, found...), append(problems, wrong...)
 	}
+	if folder != "" {
+		found, wrong := ofProject(folder)
+		specs, problems = append(specs, found...), append(problems, wrong...)
+	}
+	seen := map[string]bool{}
+	specs = slices.DeleteFunc(specs, func(s spec) bool {
+		id := s.id()
+		again := seen[id]
+		seen[id] = true
+		return again
+	})
+	return specs, problems
+}
+
+// ofProject returns the hooks that a folder brings.
+func ofProject(folder string) (specs []spec, problems []string) {
 	for _, source := range []string{SourceProject, SourceClaude, SourceLocal} {
 		data, err := readBounded(filepath.Join(folder, filepath.FromSlash(source)))
 		if err != nil {
@@ -165,13 +184,6 @@ func (m *Manager) configured(folder string) (specs []spec, problems []string) {
 		found, wrong := parse(source, data)
 		specs, problems = append(specs, found...), append(problems, wrong...)
 	}
-	seen := map[string]bool{}
-	specs = slices.DeleteFunc(specs, func(s spec) bool {
-		id := s.id()
-		again := seen[id]
-		seen[id] = true
-		return again
-	})
 	return specs, problems
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// Options configure a Manager. All fields but Ledger, Origin, Sandbox and Supervise are
-// required.
+// Options configure a Manager. All fields but Ledger, Origin, Bundles, Sandbox and Supervise
+// are required.
 type Options struct {
 	Logger   *slog.Logger
 	Hooks    []state.Hook // of config.toml
@@ -25,6 +25,8 @@ type Options struct {
 	// Origin returns the folder whose consents count for a folder, such as the project's for a
 	// worktree; nil is the folder itself.
 	Origin func(folder string) string
+	// Bundles returns the hooks of the extensions that are used in a folder; nil has none.
+	Bundles func(folder string) []Bundle
 	// Environ is the environment of the process, without the providers' keys.
 	Environ func() []string
 	Ledger  *procgroup.Ledger // records running hooks; nil records none
@@ -70,6 +72,8 @@ func (m *Manager) permits(s spec, folder string) (api.HookState, string) {
 		return api.HookFailed, s.fault
 	case s.disabled:
 		return api.HookDisabled, "config.toml says enabled = false"
+	case s.root != "" && !m.used(s, folder):
+		return api.HookDisabled, "its extension is disabled or was changed"
 	case !s.project():
 		return api.HookReady, ""
 	case !m.options.Trusted(folder):
@@ -147,6 +151,8 @@ func (m *Manager) Decide(folder, id, hash string, allow bool, by string) (api.Ho
 	switch {
 	case err != nil:
 		return api.Hook{}, err
+	case s.root != "":
+		return api.Hook{}, api.Errorf(api.KindConflict, "the hook comes with an extension: enable or disable the extension")
 	case !s.project():
 		return api.Hook{}, api.Errorf(api.KindConflict, "the hook comes from config.toml, which needs no consent: change it there")
 	case s.hash(folder) != hash:

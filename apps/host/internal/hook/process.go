@@ -39,6 +39,9 @@ func (m *Manager) execute(ctx context.Context, s spec, folder string, input []by
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.WaitDelay = folder, bytes.NewReader(input), killGrace
 	cmd.Env = append(m.options.Environ(), "SCOREL_PROJECT_DIR="+folder, "CLAUDE_PROJECT_DIR="+folder)
+	if s.root != "" {
+		cmd.Env = append(cmd.Env, "SCOREL_EXTENSION_ROOT="+s.root, "CLAUDE_PLUGIN_ROOT="+s.root)
+	}
 	flood := make(chan struct{})
 	full := sync.OnceFunc(func() { close(flood) })
 	out, errOut := &bounded{full: full}, &bounded{full: full}

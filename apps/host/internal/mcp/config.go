@@ -55,6 +55,7 @@ type spec struct {
 	enabled      []string // nil means all
 	excluded     []string
 	revision     string // of one that requests added
+	root         string // of one of an extension: the absolute path of its copy
 }
 
 // version identifies the configuration for requests that change it.
@@ -118,7 +119,7 @@ type hiding struct{ variable, header func(name, value string) bool }
 // hiding returns what a person is not shown of a server. A project's server is shown as far
 // as a person must know it to consent; of the user's own, no literal value is shown.
 func (s spec) hiding() hiding {
-	if s.source == SourceProject {
+	if s.source == SourceProject || s.bundled() {
 		return hiding{s.definition.hiddenVariable, hiddenHeader}
 	}
 	literal := func(_, value string) bool { return !strings.HasPrefix(value, "${") }
@@ -239,8 +240,8 @@ func readFile(folder string) (servers map[string]spec, problem string) {
 }
 
 // configured combines the servers of config.toml, those that requests added for every project,
-// and those of a project, sorted by name. A table of config.toml without a command or URL
-// configures how one of the others is used. The folder "" is no project.
+// those of a project, and those of extensions, sorted by name. A table of config.toml without a
+// command or URL configures how one of the others is used. The folder "" is no project.
 func (m *Manager) configured(folder string) ([]spec, []string) {
 	servers, problem := map[string]spec{}, ""
 	var problems []string
@@ -252,6 +253,18 @@ func (m *Manager) configured(folder string) ([]spec, []string) {
 			servers = map[string]spec{}
 		}
 	}
+	problems = append(problems, m.addOwn(servers, folder)...)
+	problems = append(problems, m.addBundles(servers, folder)...)
+	list := make([]spec, 0, len(servers))
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		list = append(list, servers[name])
+	}
+	slices.Sort(problems)
+	return list, problems
+}
+
+// addOwn adds the servers of the user, which take the place of those of a project.
+func (m *Manager) addOwn(servers map[string]spec, folder string) (problems []string) {
 	add := func(s spec) {
 		if have, ok := servers[s.name]; ok {
 			problems = append(problems, fmt.Sprintf("the server %s of %s is left out: %s has one with the same name", s.name, have.place(folder), s.source))
@@ -279,12 +292,7 @@ func (m *Manager) configured(folder string) ([]spec, []string) {
 		s.enabled, s.excluded = own.EnabledTools, own.DisabledTools
 		servers[name] = s
 	}
-	list := make([]spec, 0, len(servers))
-	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		list = append(list, servers[name])
-	}
-	slices.Sort(problems)
-	return list, problems
+	return problems
 }
 
 func ofSaved(s state.SavedServer) definition {
@@ -301,7 +309,7 @@ func (s spec) place(folder string) string {
 
 // same reports whether two specs run the same server in the same way.
 func (s spec) same(other spec) bool {
-	return s.definition.hash() == other.definition.hash() && s.source == other.source && s.fault == other.fault &&
+	return s.definition.hash() == other.definition.hash() && s.source == other.source && s.root == other.root && s.fault == other.fault &&
 		s.disabled == other.disabled && s.unconfined == other.unconfined && s.start == other.start && s.call == other.call &&
 		slices.Equal(s.enabled, other.enabled) && (s.enabled == nil) == (other.enabled == nil) && slices.Equal(s.excluded, other.excluded)
 }

@@ -164,6 +164,9 @@ func (m *Manager) SetEnabled(folder, name string, enabled bool) (api.MCPServer, 
 	return m.status(s, folder), nil
 }
 
+// Prune stops the servers that are running and may no longer run, or not as they do.
+func (m *Manager) Prune() { m.prune() }
+
 // prune stops the servers that are running and are no longer configured like that, or may
 // no longer run.
 func (m *Manager) prune() {

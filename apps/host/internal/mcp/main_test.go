@@ -37,6 +37,9 @@ func serve(mode string) {
 		os.Exit(3)
 	case "deaf": // reads nothing, writes nothing, and does not exit when asked to
 		deaf()
+	case "flood":
+		flood()
+		return
 	case "child": // a server that leaves a child behind
 		child := exec.Command("sleep", "600")
 		if err := child.Start(); err != nil {

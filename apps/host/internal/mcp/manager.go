@@ -28,7 +28,7 @@ import (
 // DefaultPatience is how long a turn waits for starting servers.
 const DefaultPatience = 5 * time.Second
 
-// Options configure a Manager. All fields but Ledger, Origin,
+// Options configure a Manager. All fields but Ledger, Origin, Bundles,
 // Saved and Switches are required.
 type Options struct {
 	Logger   *slog.Logger
@@ -42,6 +42,8 @@ type Options struct {
 	// Origin returns the folder whose consents count for a folder, such as the project's for a
 	// worktree; nil is the folder itself.
 	Origin func(folder string) string
+	// Bundles returns the servers of the extensions that are used in a folder; nil has none.
+	Bundles func(folder string) []Bundle
 	// Getenv and Environ access the environment of the process, without the providers'
 	// keys.
 	Getenv  func(string) string

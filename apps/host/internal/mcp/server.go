@@ -271,6 +271,9 @@ func (s *server) environment(added map[string]string) []string {
 			env = append(env, pair)
 		}
 	}
+	if root := s.spec.root; root != "" {
+		env = append(env, "SCOREL_EXTENSION_ROOT="+root, "CLAUDE_PLUGIN_ROOT="+root)
+	}
 	for name, value := range added {
 		env = append(env, name+"="+value)
 	}

@@ -19,6 +19,8 @@ type Source struct {
 	Paths    state.Paths
 	Trust    *state.Trust
 	Switches *state.Switches // skills that people disabled; nil disables none
+	// Extensions returns where extensions have definitions for work in a folder; nil has none.
+	Extensions func(cwd string) []definition.Extension
 }
 
 // Load reads the instructions and skills for a new session in cwd.
@@ -49,10 +51,14 @@ func (s *Source) Skills(cwd string) session.Skills { return skill.Find(s.Places(
 
 // Places are the folders in which people define skills and agents for work in a folder.
 func (s *Source) Places(cwd string) definition.Places {
-	return definition.Places{
+	places := definition.Places{
 		Cwd: cwd, Trusted: s.Trust.Has(cwd), UserHome: machine.UserHome(), ScorelHome: s.Paths.Home,
 		TrustAdvice: "`scorel project trust " + s.Trust.Subject(cwd) + "` trusts it",
 	}
+	if s.Extensions != nil {
+		places.Extensions = s.Extensions(cwd)
+	}
+	return places
 }
 
 // Skill is a skill of a folder.
@@ -62,8 +68,8 @@ type Skill struct {
 }
 
 // Skills lists the skills of a folder, with notes on those that are left out. The folder is
-// absolute.
-func Skills(home, folder string) ([]Skill, []string, error) {
+// absolute. extensions returns where extensions have skills; nil has none.
+func Skills(home, folder string, extensions func(cwd string) []definition.Extension) ([]Skill, []string, error) {
 	paths := state.Paths{Home: home}
 	trusted, err := state.LoadTrust(paths.Trust())
 	if err != nil {
@@ -76,7 +82,7 @@ func Skills(home, folder string) ([]Skill, []string, error) {
 	if folder, err = state.Canonical(folder); err != nil {
 		return nil, nil, err
 	}
-	source := &Source{Paths: paths, Trust: trusted, Switches: switches}
+	source := &Source{Paths: paths, Trust: trusted, Switches: switches, Extensions: extensions}
 	found := source.Skills(folder)
 	list := make([]Skill, 0, len(found.Skills))
 	for _, info := range found.Skills {

@@ -1,6 +1,6 @@
 // Package projects answers the requests about projects: which folders are projects, whether
-// a person trusts them, which MCP servers and hooks of theirs may run, and which skills and notes
-// their sessions have.
+// a person trusts them, which MCP servers, hooks and extensions of theirs may run, and which skills
+// and notes their sessions have.
 package projects
 
 import (
@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/extension"
 	"github.com/scorel/scorel/apps/host/internal/hook"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/memory"
@@ -43,6 +44,8 @@ type Options struct {
 	// WhileUnexpected calls a function unless a session of another host is about to arrive in
 	// the project. Until it returns, no such session is accepted.
 	WhileUnexpected func(projectID string, do func() error) error
+	// Extensions are the folders that bundle skills, agents, hooks and servers.
+	Extensions *extension.Manager
 	// Unavailable returns why the sessions of a project cannot be reached, or "".
 	Unavailable func(projectID string) string
 	Skills      Skills
@@ -62,6 +65,7 @@ type Projects struct {
 	servers      *mcp.Manager
 	hooks        *hook.Manager
 	unexpected   func(projectID string, do func() error) error
+	extensions   *extension.Manager
 	unavailable  func(projectID string) string
 	skills       Skills
 	switches     *state.Switches
@@ -72,7 +76,7 @@ type Projects struct {
 // New makes the handlers.
 func New(o Options) *Projects {
 	return &Projects{
-		log: o.Logger, list: o.List, trust: o.Trust, hub: o.Hub, sessions: o.Sessions, servers: o.Servers, hooks: o.Hooks, unexpected: o.WhileUnexpected,
+		log: o.Logger, list: o.List, trust: o.Trust, hub: o.Hub, sessions: o.Sessions, servers: o.Servers, hooks: o.Hooks, unexpected: o.WhileUnexpected, extensions: o.Extensions,
 		unavailable: o.Unavailable, skills: o.Skills, switches: o.Switches, memory: o.Memory, trustChanged: o.TrustChanged,
 	}
 }
@@ -102,6 +106,12 @@ func (p *Projects) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.ListHooks, p.listHooks),
 		dispatch.Serve(api.DecideHook, p.decideHook),
 		dispatch.Serve(api.TestHook, p.testHook),
+		dispatch.Serve(api.ListExtensions, p.listExtensions),
+		dispatch.Serve(api.FetchExtension, p.fetchExtension),
+		dispatch.Serve(api.SaveExtension, p.saveExtension),
+		dispatch.Serve(api.DecideExtension, p.decideExtension),
+		dispatch.Serve(api.SetExtension, p.setExtensionEnabled),
+		dispatch.Serve(api.DeleteExtension, p.deleteExtension),
 	}
 }
 
@@ -162,6 +172,7 @@ func (p *Projects) trustProject(_ context.Context, _ *dispatch.Conn, r api.Trust
 	p.hub.Notify(api.ProjectsChanged{Projects: p.Listed()})
 	p.hub.Notify(api.MCPServersChanged{ProjectID: project.ID})
 	p.hub.Notify(api.HooksChanged{ProjectID: project.ID})
+	p.hub.Notify(api.ExtensionsChanged{})
 	p.trustChanged()
 	project.Trusted = r.Trusted
 	return api.TrustProjectResponse{Project: project}, nil

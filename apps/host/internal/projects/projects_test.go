@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch/dispatchtest"
+	"github.com/scorel/scorel/apps/host/internal/extension"
 	"github.com/scorel/scorel/apps/host/internal/hook"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/memory"
@@ -55,8 +56,13 @@ func newWorld(t *testing.T) *world {
 		Getenv: os.Getenv, Environ: os.Environ, Withheld: func(string) bool { return false },
 	})
 	t.Cleanup(servers.Close)
+	added, err := state.LoadExtensions(w.Paths.ExtensionList())
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.Serve(projects.New(projects.Options{
-		Logger: w.Log, List: w.Projects, Trust: w.Trust, Hub: w.Hub, Sessions: w, Servers: servers,
+		Extensions: extension.New(extension.Options{Logger: w.Log, Paths: w.Paths, Added: added, Switches: switches, Consents: consents, Trusted: w.Trust.Has}),
+		Logger:     w.Log, List: w.Projects, Trust: w.Trust, Hub: w.Hub, Sessions: w, Servers: servers,
 		Hooks: hook.New(hook.Options{
 			Logger: w.Log, Hooks: []state.Hook{{Name: "own", Event: "prompt", Command: "echo hi"}}, Consents: consents, Trusted: w.Trust.Has, Environ: os.Environ,
 		}),
@@ -119,7 +125,7 @@ func TestTrustIsStoredAndAnnounced(t *testing.T) {
 	project := w.AddProject()
 	for i, trusted := range []bool{true, false} {
 		got := dispatchtest.Call(t, w.local, api.TrustProject, api.TrustProjectRequest{ProjectID: project.ID, Trusted: trusted}).Project
-		w.expectEvents(t, api.ProjectsChanged{}.EventType(), api.MCPServersChanged{}.EventType(), api.HooksChanged{}.EventType())
+		w.expectEvents(t, api.ProjectsChanged{}.EventType(), api.MCPServersChanged{}.EventType(), api.HooksChanged{}.EventType(), api.ExtensionsChanged{}.EventType())
 		if got.Trusted != trusted || w.listed(t)[0].Trusted != trusted || w.trustChanges != i+1 {
 			t.Errorf("trusted %v: %+v after %d changes", trusted, got, w.trustChanges)
 		}
@@ -290,4 +296,56 @@ func TestHooksOfAProject(t *testing.T) {
 	}
 	config := api.DecideHookRequest{ProjectID: project.ID, ID: hooks[0].ID, Hash: "x"}
 	dispatchtest.Refused(t, w.local, api.DecideHook, config, api.KindConflict)
+}
+
+// TestWhoMayChangeExtensions: adding one decides what runs unasked, which needs shell; removing
+// and disabling need less than enabling.
+func TestWhoMayChangeExtensions(t *testing.T) {
+	w := newWorld(t)
+	project := w.AddProject()
+	folder := t.TempDir()
+	put := func(folder, text string) {
+		t.Helper()
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "extension.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(folder, `{"name":"tools"}`)
+	put(filepath.Join(project.Path, ".scorel", "extensions", "own"), `{"name":"own"}`)
+	if err := w.Trust.Set(project.Path, true); err != nil {
+		t.Fatal(err)
+	}
+	manager := w.Connect("ent_manager", api.GrantView, api.GrantManage)
+	paired := w.Connect("ent_paired", append(api.AllGrants(), api.GrantRules)...)
+	shell := w.Connect("ent_shell", append(api.AllGrants(), api.GrantShell)...)
+	for _, c := range []*dispatchtest.Client{manager, paired} {
+		dispatchtest.Refused(t, c, api.FetchExtension, api.FetchExtensionRequest{Source: folder}, api.KindNotAllowed)
+		dispatchtest.Refused(t, c, api.SaveExtension, api.SaveExtensionRequest{Hash: "x"}, api.KindNotAllowed)
+	}
+	hash := dispatchtest.Call(t, shell, api.FetchExtension, api.FetchExtensionRequest{Source: folder}).Extension.Hash
+	dispatchtest.Call(t, shell, api.SaveExtension, api.SaveExtensionRequest{Hash: hash})
+	w.expectEvents(t, api.ExtensionsChanged{}.EventType(), api.SkillsChanged{}.EventType(), api.MCPServersChanged{}.EventType(), api.HooksChanged{}.EventType())
+	set := api.SetExtensionEnabledRequest{ProjectID: project.ID, Name: "tools"}
+	dispatchtest.Call(t, manager, api.SetExtension, set)
+	set.Enabled = true
+	dispatchtest.Refused(t, manager, api.SetExtension, set, api.KindNotAllowed)
+	dispatchtest.Call(t, paired, api.SetExtension, set)
+	listed := dispatchtest.Call(t, manager, api.ListExtensions, api.ListExtensionsRequest{ProjectID: project.ID}).Extensions
+	if len(listed) != 2 || listed[0].State != api.ExtensionNeedsConsent || listed[1].State != api.ExtensionEnabled {
+		t.Fatalf("listed: %+v", listed)
+	}
+	decide := api.DecideExtensionRequest{ProjectID: project.ID, Name: "own", Hash: listed[0].Hash, Allow: true}
+	dispatchtest.Refused(t, manager, api.DecideExtension, decide, api.KindNotAllowed)
+	if got := dispatchtest.Call(t, paired, api.DecideExtension, decide).Extension; got.State != api.ExtensionEnabled {
+		t.Errorf("after it was allowed: %+v", got)
+	}
+	decide.Allow = false
+	dispatchtest.Call(t, manager, api.DecideExtension, decide)
+	dispatchtest.Call(t, manager, api.DeleteExtension, api.DeleteExtensionRequest{Name: "tools", Hash: hash})
+	if left := dispatchtest.Call(t, w.local, api.ListExtensions, api.ListExtensionsRequest{}).Extensions; len(left) != 0 {
+		t.Errorf("left: %+v", left)
+	}
 }

@@ -26,7 +26,7 @@ func (p *Projects) found(projectID string) (folder string, found session.Skills,
 		return project.Path, p.skills.Skills(project.Path), nil
 	}
 	found = p.skills.Skills(machine.UserHome())
-	found.Skills = slices.DeleteFunc(found.Skills, func(info session.SkillInfo) bool { return info.Scope != session.ScopeUser })
+	found.Skills = slices.DeleteFunc(found.Skills, func(info session.SkillInfo) bool { return info.Scope == session.ScopeProject })
 	return "", found, nil
 }
 
@@ -49,7 +49,11 @@ func (p *Projects) getSkill(_ context.Context, _ *dispatch.Conn, r api.GetSkillR
 	if err != nil {
 		return api.GetSkillResponse{}, err
 	}
-	document, err := skill.Read(info.Path)
+	read := skill.Read
+	if skill.IsCommand(info.Path) {
+		read = skill.ReadCommand
+	}
+	document, err := read(info.Path)
 	if err != nil {
 		return api.GetSkillResponse{}, api.Errorf(api.KindUnavailable, "the skill %.80s cannot be read: %v", r.Name, err)
 	}

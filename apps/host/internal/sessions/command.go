@@ -32,9 +32,14 @@ func compactCommand(text string) (focus string, ok bool) {
 }
 
 // namesCommand reports whether a word may call a command or a skill: small letters, digits
-// and hyphens. A path such as /etc/hosts does not.
+// and hyphens, after the name of an extension and a colon or alone. A path such as /etc/hosts
+// does not.
 func namesCommand(name string) bool {
-	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+	extension, below, found := strings.Cut(name, ":")
+	if found && (extension == "" || below == "") {
+		return false
+	}
+	return strings.Trim(extension+below, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // checkSlash refuses a prompt "/name" that calls neither a command nor a skill, so that a
@@ -50,7 +55,7 @@ func (u *setup) checkSlash(ctx context.Context, text string) error {
 	}
 	fresh := u.deps.ProjectContext(u.project.Path)
 	names := []string{"/compact"}
-	had := agent.ProjectContext{Skills: began, Later: laterSkills(fresh.Skills, began), Off: fresh.Off}.WithoutSkillsOff()
+	had := agent.ProjectContext{Skills: withExtensions(began, fresh.Skills), Later: laterSkills(fresh.Skills, began), Off: fresh.Off}.WithoutSkillsOff()
 	for _, info := range slices.Concat(had.Skills.Skills, had.Later) {
 		if info.Name == name {
 			return nil

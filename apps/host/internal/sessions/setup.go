@@ -124,6 +124,7 @@ func (u *setup) announceAdded(ctx context.Context, turn *agent.Turn, given *agen
 		return clientError(err)
 	}
 	fresh := u.deps.ProjectContext(u.project.Path)
+	given.Skills = withExtensions(given.Skills, fresh.Skills)
 	given.Later, given.Off = laterSkills(fresh.Skills, given.Skills), fresh.Off
 	if turn.Resume || turn.Tell == nil { // calls of the last answer wait for their results
 		return nil
@@ -136,6 +137,26 @@ func (u *setup) announceAdded(ctx context.Context, turn *agent.Turn, given *agen
 		turn.Messages = append(turn.Messages, message)
 	}
 	return nil
+}
+
+// withExtensions returns the skills that a session began with, those of extensions as they are
+// now: an extension that was disabled or removed is not used, and one that was updated has
+// other files.
+func withExtensions(began, fresh session.Skills) session.Skills {
+	list := make([]session.SkillInfo, 0, len(began.Skills))
+	for _, info := range began.Skills {
+		if info.Scope != session.ScopeExtension {
+			list = append(list, info)
+			continue
+		}
+		for _, now := range fresh.Skills {
+			if now.Name == info.Name && now.Scope == session.ScopeExtension {
+				list = append(list, now)
+			}
+		}
+	}
+	began.Skills = list
+	return began
 }
 
 // laterSkills are the skills of fresh with names that the session did not begin with.

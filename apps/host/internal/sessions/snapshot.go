@@ -97,6 +97,7 @@ func (u *setup) completed(ctx context.Context, given recorded) agent.ProjectCont
 	if !given.skills {
 		given.Skills = fresh.Skills
 	}
+	given.Skills = withExtensions(given.Skills, fresh.Skills)
 	return given.WithoutSkillsOff()
 }
 

@@ -27,6 +27,19 @@ const (
 func Find(p definition.Places) session.Skills {
 	f := finder{Finder: definition.New("skills", maxSkills, p), named: map[string]session.SkillInfo{}, seen: map[string]bool{}}
 	f.Each(f.search)
+	f.EachExtension(Commands, f.command)
+	return f.found()
+}
+
+// FindIn returns only the skills and commands of extensions.
+func FindIn(extensions ...definition.Extension) session.Skills {
+	f := finder{Finder: definition.New("skills", maxSkills, definition.Places{Cwd: "/", Extensions: extensions}), named: map[string]session.SkillInfo{}, seen: map[string]bool{}}
+	f.EachExtension("skills", f.search)
+	f.EachExtension(Commands, f.command)
+	return f.found()
+}
+
+func (f *finder) found() session.Skills {
 	names := slices.Sorted(maps.Keys(f.named))
 	found := session.Skills{Skills: make([]session.SkillInfo, 0, len(names)), Notes: f.Notes}
 	for _, name := range names {
@@ -46,7 +59,13 @@ type finder struct {
 	folders int
 }
 
-func (f *finder) search(folder, scope string) { f.walk(folder, scope, 0) }
+func (f *finder) search(folder, scope string) {
+	depth := 0
+	if scope == session.ScopeExtension { // which may name the folder of a skill itself
+		depth = 1
+	}
+	f.walk(folder, scope, depth)
+}
 
 // walk looks for skills in a folder and below. It does not look inside a skill.
 func (f *finder) walk(folder, scope string, depth int) {
@@ -89,7 +108,7 @@ func (f *finder) mayEnter(path string, entry os.DirEntry, scope string) bool {
 		return entry.IsDir()
 	}
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir() && (scope == session.ScopeUser || f.Within(path))
+	return err == nil && info.IsDir() && (scope != session.ScopeProject || f.Within(path))
 }
 
 // take reads the skill in a folder.

@@ -82,10 +82,11 @@ func CheckMCPName(name string) error {
 	return nil
 }
 
-// Consent is a person's decision about starting a server of a project, or running a hook of it.
+// Consent is a person's decision about starting a server of a project, running a hook of it, or
+// using an extension of it.
 type Consent struct {
 	Project   string `json:"project"` // absolute path
-	Server    string `json:"server"`  // name, or "hook:" and the id of a hook
+	Server    string `json:"server"`  // name, "hook:" and the id of a hook, or "extension:" and a name
 	Hash      string `json:"hash"`    // hash of the configuration that was shown
 	Allowed   bool   `json:"allowed"`
 	DecidedBy string `json:"decidedBy"` // client id, or "host"
@@ -124,6 +125,30 @@ func (c *Consents) Find(project, server, hash string) (allowed, decided bool) {
 		}
 	}
 	return false, false
+}
+
+// Allowed returns the configuration of a server that was allowed last.
+func (c *Consents) Allowed(project, server string) (hash string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, have := range c.list {
+		if have.Project == project && have.Server == server && have.Allowed {
+			return have.Hash, true
+		}
+	}
+	return "", false
+}
+
+// AllowedHashes returns what was allowed under a name that begins with a prefix, anywhere.
+func (c *Consents) AllowedHashes(prefix string) (hashes []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, have := range c.list {
+		if have.Allowed && strings.HasPrefix(have.Server, prefix) {
+			hashes = append(hashes, have.Hash)
+		}
+	}
+	return hashes
 }
 
 // Earlier reports whether an earlier configuration of a server was allowed.

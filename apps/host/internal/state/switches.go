@@ -14,6 +14,8 @@ type SwitchKind string
 const (
 	SwitchSkill  SwitchKind = "skill"
 	SwitchServer SwitchKind = "mcp_server"
+	// SwitchExtension is about an extension with all that it has.
+	SwitchExtension SwitchKind = "extension"
 )
 
 // Switch says that people disabled or enabled something, by its name.
@@ -24,7 +26,7 @@ type Switch struct {
 	Enabled bool       `json:"enabled"`
 }
 
-// Switches are the skills and MCP servers that people disabled or enabled. The switch of a
+// Switches are the skills, MCP servers and extensions that people disabled or enabled. The switch of a
 // project comes before that of every project; without either, a thing is enabled.
 type Switches struct {
 	path string
@@ -103,7 +105,7 @@ func (s *Switches) store(list []Switch) error {
 		return nil
 	}
 	if len(list) > maxSwitches {
-		return api.Errorf(api.KindConflict, "%d skills and servers are disabled or enabled one by one, which is the limit: enable some of them", maxSwitches)
+		return api.Errorf(api.KindConflict, "%d skills, servers and extensions are disabled or enabled one by one, which is the limit: enable some of them", maxSwitches)
 	}
 	if err := writeJSON(s.path, switchesFile{list}); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/scorel/scorel/apps/host/internal/definition"
+	"github.com/scorel/scorel/apps/host/internal/skill"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -176,6 +179,9 @@ func (s *Set) Activate(name, args string) (session.Note, bool) {
 		return session.Note{}, false
 	}
 	info := s.callable()[i]
+	if skill.IsCommand(info.Path) {
+		return s.activateCommand(info, args), true
+	}
 	folder, err := filepath.EvalSymlinks(filepath.Dir(info.Path))
 	text := ""
 	if err == nil {
@@ -190,6 +196,23 @@ func (s *Set) Activate(name, args string) (session.Note, bool) {
 		text += "\nThe user's arguments: " + args
 	}
 	return session.Note{Kind: session.NoteSkill, Text: text, Paths: []string{info.Path}}, true
+}
+
+// activateCommand gives the model the text of a command, with the arguments in it.
+func (s *Set) activateCommand(info session.SkillInfo, args string) session.Note {
+	var document definition.Document
+	path, err := filepath.EvalSymlinks(info.Path)
+	if err == nil && s.private.hides(path) {
+		err = errors.New("its file is closed to tools")
+	}
+	if err == nil {
+		document, err = skill.ReadCommand(path)
+	}
+	text := fmt.Sprintf("The user called the command %s: follow it now.\n%s", info.Name, skill.WithArguments(document.Body, args))
+	if err != nil {
+		text = fmt.Sprintf("The user called the command %s, but it can no longer be read: %v. Tell the user.", info.Name, err)
+	}
+	return session.Note{Kind: session.NoteSkill, Text: text, Paths: []string{info.Path}}
 }
 
 // callable returns the skills that a person may invoke, including those that the model is

@@ -138,7 +138,7 @@ func Run(ctx context.Context, home, name string, args json.RawMessage, cwd strin
 	options.ByHand = true
 	set := tool.NewCatalog(options).Open(tool.Scope{Scratch: paths.Scratch("by-hand")})
 	defer set.Close()
-	if skills, _, err := projectcontext.Skills(home, cwd); err == nil { // a folder that is not there has none
+	if skills, _, err := projectcontext.Skills(home, cwd, nil); err == nil { // a folder that is not there has none
 		set.UseSkills(enabledSkills(skills))
 	}
 	for _, t := range set.Tools() {

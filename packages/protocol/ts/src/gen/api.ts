@@ -70,6 +70,12 @@ export const WINDOW_BYTES = 2097152;
  * custom entry of session.CustomOmitted.
  */
 export const MAX_ENTRY_BYTES = 7340032;
+/** added from a folder of the machine */
+export const EXTENSION_FOLDER = 'folder';
+/** added from a git repository */
+export const EXTENSION_GIT = 'git';
+/** in .scorel/extensions of a project */
+export const EXTENSION_PROJECT = 'project';
 /** entries of one folder, and files of one status, diff or list of changes */
 export const MAX_FILE_ENTRIES = 2000;
 /** files and folders of one answer to find_files */
@@ -271,6 +277,20 @@ export const Kind = {
   moved: 16,
 } as const;
 export type Kind = number;
+
+/** ExtensionState is whether an extension is used. */
+export type ExtensionState =
+  | 'enabled'
+  | 'disabled'
+  /** its project is not trusted */
+  | 'untrusted'
+  /** not allowed or denied as it is now */
+  | 'needs_consent'
+  | 'denied'
+  /** the version that was allowed is still used */
+  | 'changed'
+  /** it cannot be used */
+  | 'failed';
 
 /** FileKind is the kind of an entry of a folder. */
 export type FileKind =
@@ -947,6 +967,14 @@ export interface SchedulesChanged {
   projectId: string;
 }
 
+/**
+ * ExtensionsChanged reports that an extension was added, replaced, removed, enabled or
+ * disabled, or a decision about one; list_extensions lists them.
+ */
+export interface ExtensionsChanged {
+  type: 'extensions_changed';
+}
+
 /** The events of one session, in the order of seq. */
 export type SessionEvent =
   | EntryAppended
@@ -990,7 +1018,8 @@ export type HostEvent =
   | PathsChanged
   | SkillsChanged
   | HooksChanged
-  | SchedulesChanged;
+  | SchedulesChanged
+  | ExtensionsChanged;
 
 /** Every event. A newer host may send others: a switch needs a default case. */
 export type Event = SessionEvent | HostEvent;
@@ -1175,6 +1204,18 @@ export interface Requests {
   decide_hook: { grant: 'manage'; request: DecideHookRequest; response: HookResponse };
   /** Runs a hook once with an example of its event. */
   test_hook: { grant: 'manage'; request: TestHookRequest; response: TestHookResponse };
+  /** Lists the extensions of a project with what they contain and would run. */
+  list_extensions: { grant: 'manage'; request: ListExtensionsRequest; response: ListExtensionsResponse };
+  /** Copies an extension to the host for review. */
+  fetch_extension: { grant: 'shell'; request: FetchExtensionRequest; response: FetchExtensionResponse };
+  /** Adds or replaces an extension that was fetched. */
+  save_extension: { grant: 'shell'; request: SaveExtensionRequest; response: ExtensionResponse };
+  /** Allows or denies an extension of a project. */
+  decide_extension: { grant: 'manage'; request: DecideExtensionRequest; response: ExtensionResponse };
+  /** Disables or enables an extension, in one project or in every project. */
+  set_extension_enabled: { grant: 'manage'; request: SetExtensionEnabledRequest; response: ExtensionResponse };
+  /** Removes an added extension. */
+  delete_extension: { grant: 'manage'; request: DeleteExtensionRequest; response: Empty };
   /** Returns the budgets of a session or project and of the day, with what is used of them. */
   get_budgets: { grant: 'view'; request: GetBudgetsRequest; response: BudgetsResponse };
   /** Sets the limits of a session, a project or the day. */
@@ -1350,6 +1391,12 @@ export const requestGrants = {
   list_hooks: 'manage',
   decide_hook: 'manage',
   test_hook: 'manage',
+  list_extensions: 'manage',
+  fetch_extension: 'shell',
+  save_extension: 'shell',
+  decide_extension: 'manage',
+  set_extension_enabled: 'manage',
+  delete_extension: 'manage',
   get_budgets: 'view',
   set_budget: 'manage',
   lift_budget: 'manage',
@@ -2745,6 +2792,82 @@ export interface TestHookResponse {
   input: string;
 }
 
+export interface ListExtensionsRequest {
+  /** "" means those for every project */
+  projectId?: string;
+}
+
+export interface ListExtensionsResponse {
+  /** by name */
+  extensions: Extension[];
+  /** Problems are sentences about what is left out. */
+  problems?: string[];
+}
+
+/**
+ * FetchExtensionRequest copies an extension to the host, which does not use it yet.
+ * With Name it fetches an added one again, from where it came from.
+ */
+export interface FetchExtensionRequest {
+  name?: string;
+  /** an absolute folder, or the address of a git repository */
+  source?: string;
+  /** branch, tag or commit; "" means the default branch */
+  ref?: string;
+  /** inside the repository */
+  folder?: string;
+}
+
+export interface FetchExtensionResponse {
+  extension: Extension;
+  /** Replaces is the hash of the added extension of the same name; "" if there is none. */
+  replaces?: string;
+  /** Changes are the differences to that one, at most 500. */
+  changes: ExtensionChange[];
+}
+
+/**
+ * SaveExtensionRequest adds an extension that was fetched, or replaces the one of its
+ * name. It is refused with conflict if Replaces is not the hash of that one.
+ */
+export interface SaveExtensionRequest {
+  /** enables it there only; "" enables it in every project */
+  projectId?: string;
+  hash: string;
+  replaces?: string;
+}
+
+export interface ExtensionResponse {
+  extension: Extension;
+}
+
+/**
+ * DecideExtensionRequest allows or denies an extension of a project. It is refused with
+ * conflict if Hash is not that of its files now.
+ */
+export interface DecideExtensionRequest {
+  projectId: string;
+  name: string;
+  hash: string;
+  allow: boolean;
+}
+
+/**
+ * SetExtensionEnabledRequest disables or enables an extension in a project or in every
+ * project. The setting of a project comes first.
+ */
+export interface SetExtensionEnabledRequest {
+  projectId?: string;
+  name: string;
+  enabled: boolean;
+}
+
+/** DeleteExtensionRequest removes an added extension everywhere. */
+export interface DeleteExtensionRequest {
+  name: string;
+  hash: string;
+}
+
 /**
  * GetBudgetsRequest asks for the budget of the day, and those of a session with its
  * project, or of a project.
@@ -3879,6 +4002,38 @@ export interface HookRun {
   text?: string;
 }
 
+/** Extension is a folder that bundles skills, commands, agents, hooks and MCP servers. */
+export interface Extension {
+  name: string;
+  version?: string;
+  description?: string;
+  /** "folder", "git" or "project" */
+  source: string;
+  /**
+   * Location is the folder or the address of the repository, Ref the branch, tag or
+   * commit that was asked for, Folder the folder inside it, and Commit what was fetched.
+   */
+  location: string;
+  ref?: string;
+  folder?: string;
+  commit?: string;
+  /** Hash identifies all of its files. It is that of Contents. */
+  hash: string;
+  state: ExtensionState;
+  /** Reason is why it is not used, or not as it is, for people. */
+  reason?: string;
+  contents: ExtensionContents;
+}
+
+/** ExtensionChange is a difference between two versions of an extension. */
+export interface ExtensionChange {
+  /** "added", "removed" or "changed" */
+  change: string;
+  /** "file", "skill", "command", "agent", "hook" or "server" */
+  what: string;
+  name: string;
+}
+
 /** Budget is a limit and how much of it is used. Costs are in US dollars. */
 export interface Budget {
   scope: BudgetScope;
@@ -4381,6 +4536,19 @@ export interface MCPValue {
   keep?: boolean;
 }
 
+/** ExtensionContents is what an extension really holds and would run. */
+export interface ExtensionContents {
+  files: number;
+  bytes: number;
+  skills: ExtensionPart[];
+  commands: ExtensionPart[];
+  agents: ExtensionPart[];
+  hooks: ExtensionHook[];
+  servers: ExtensionServer[];
+  /** Problems are sentences about what is left out or odd. */
+  problems?: string[];
+}
+
 /** ScheduleWhen says when a schedule runs. One of the fields besides Zone is set. */
 export interface ScheduleWhen {
   /** Cron has five fields: minute, hour, day of month, month, day of week. */
@@ -4399,6 +4567,42 @@ export interface ScheduleWhen {
 export interface PushSession {
   sessionId: string;
   level: PushLevel;
+}
+
+/** ExtensionPart is a skill, a command or an agent, by the name that people use. */
+export interface ExtensionPart {
+  name: string;
+  description?: string;
+}
+
+/** ExtensionHook is a command that runs at an event, without being asked about. */
+export interface ExtensionHook {
+  event: HookEvent;
+  matcher?: string;
+  command: string;
+  timeoutSeconds: number;
+  /** why it cannot be used */
+  problem?: string;
+}
+
+/**
+ * ExtensionServer is an MCP server that is started or contacted without being asked
+ * about. Its tools are asked about as those of any server.
+ */
+export interface ExtensionServer {
+  name: string;
+  /** "stdio" or "http" */
+  transport: string;
+  /** the command or URL in one line */
+  shown: string;
+  command?: string;
+  args?: string[];
+  cwd?: string;
+  env?: MCPSetting[];
+  url?: string;
+  headers?: MCPSetting[];
+  /** why it cannot be used */
+  problem?: string;
 }
 
 /**

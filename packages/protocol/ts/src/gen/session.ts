@@ -41,6 +41,8 @@ export const CUSTOM_ENVIRONMENT = 'scorel.environment';
 export const CUSTOM_MEMORY = 'scorel.memory';
 export const SCOPE_PROJECT = 'project';
 export const SCOPE_USER = 'user';
+/** ScopeExtension is a skill or command of an extension, named EXTENSION:NAME. */
+export const SCOPE_EXTENSION = 'extension';
 /** data: HookRecord */
 export const CUSTOM_HOOK = 'scorel.hook';
 /** the call was denied */

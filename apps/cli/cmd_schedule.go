@@ -18,7 +18,7 @@ import (
 func newSchedule(a *app) *cobra.Command {
 	return group("schedule", "Start sessions at times, after events and for text from outside",
 		"  scorel schedule add nightly --cron '0 3 * * *' --prompt 'Run the tests and fix what fails.'\n  scorel schedule list\n  scorel schedule run nightly",
-		newScheduleAdd(a), newScheduleList(a), newScheduleShow(a), newScheduleRun(a),
+		newScheduleAdd(a), newScheduleList(a), newScheduleShow(a), newScheduleRun(a), newScheduleTimes(a),
 		newScheduleEnable(a, "enable", true), newScheduleEnable(a, "disable", false), newScheduleRemove(a))
 }
 

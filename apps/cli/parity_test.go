@@ -121,6 +121,7 @@ func parities() map[string]parity {
 		"lift_budget":            {definition: "LiftBudget", command: "budget lift"},
 		"list_schedules":         {definition: "ListSchedules", command: "schedule list"},
 		"save_schedule":          {definition: "SaveSchedule", command: "schedule add"},
+		"preview_schedule":       {definition: "PreviewSchedule", command: "schedule times"},
 		"enable_schedule":        {definition: "EnableSchedule", command: "schedule enable"},
 		"run_schedule":           {definition: "RunSchedule", command: "schedule run"},
 		"delete_schedule":        {definition: "DeleteSchedule", command: "schedule remove"},

@@ -51,7 +51,7 @@ func aboutShown() []string {
 		"get_host", "list_projects", "list_sessions", "search_sessions", "get_process_log", "set_attendance",
 		"upload_blob", "list_rules", "list_agents", "list_memory", "get_memory_note", "list_clients",
 		"revoke_client", "rename_client", "set_grant", "set_limits", "list_paths", "leave",
-		"list_schedules",
+		"list_schedules", "preview_schedule",
 		"list_push", "add_push", "remove_push", "test_push", "set_push",
 	}
 }

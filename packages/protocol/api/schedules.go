@@ -204,6 +204,15 @@ type (
 	RunScheduleResponse struct {
 		Run ScheduleRun `json:"run"`
 	}
+	// PreviewScheduleRequest asks for the next times of a cron expression.
+	PreviewScheduleRequest struct {
+		Cron string `json:"cron" req:"min=1,max=256"`
+		Zone string `json:"zone,omitempty" req:"max=64"` // "" is that of the machine
+	}
+	PreviewScheduleResponse struct {
+		// Times are the next five times, in Unix milliseconds.
+		Times []int64 `json:"times"`
+	}
 )
 
 // Outside reports whether runs get text that others wrote.

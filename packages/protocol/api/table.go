@@ -138,6 +138,7 @@ var (
 	LiftBudget        = Define[LiftBudgetRequest, BudgetResponse]("lift_budget", GrantManage, "Adds to a budget, or lifts it.")
 	ListSchedules     = Define[ListSchedulesRequest, ListSchedulesResponse]("list_schedules", GrantView, "Lists the schedules with their last runs.")
 	SaveSchedule      = Define[SaveScheduleRequest, ScheduleResponse]("save_schedule", GrantManage, "Creates or replaces a schedule; the same clientKey yields the same schedule.", Concurrently)
+	PreviewSchedule   = Define[PreviewScheduleRequest, PreviewScheduleResponse]("preview_schedule", GrantView, "Returns the next times of a cron expression.")
 	EnableSchedule    = Define[EnableScheduleRequest, ScheduleResponse]("enable_schedule", GrantManage, "Enables or disables a schedule.", Concurrently)
 	RunSchedule       = Define[RunScheduleRequest, RunScheduleResponse]("run_schedule", GrantManage, "Runs a schedule now, once per clientKey.", Concurrently)
 	DeleteSchedule    = Define[ScheduleRequest, Empty]("delete_schedule", GrantManage, "Deletes a schedule. Sessions of its runs are kept.", Concurrently)
@@ -294,6 +295,7 @@ func fileRequests() []Spec {
 		LiftBudget.Spec(),
 		ListSchedules.Spec(),
 		SaveSchedule.Spec(),
+		PreviewSchedule.Spec(),
 		EnableSchedule.Spec(),
 		RunSchedule.Spec(),
 		DeleteSchedule.Spec(),

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,5 +65,24 @@ func TestWrongCronExpressions(t *testing.T) {
 		if _, err := parseCron("0 3 * * *", zone); err == nil || !strings.Contains(err.Error(), "unknown time zone") {
 			t.Errorf("%q: %v", zone, err)
 		}
+	}
+}
+
+func TestPreviewedTimesFollowTheClock(t *testing.T) {
+	c, err := parseCron("30 2 * * *", "Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, at := range c.after(time.Date(2026, 3, 27, 12, 0, 0, 0, zone), 3) {
+		got = append(got, time.UnixMilli(at).In(zone).Format("01-02 15:04"))
+	}
+	// On 29 March, clocks are set forward from 2:00 to 3:00.
+	if want := []string{"03-28 02:30", "03-29 03:00", "03-30 02:30"}; !slices.Equal(got, want) {
+		t.Errorf("times %v, want %v", got, want)
 	}
 }

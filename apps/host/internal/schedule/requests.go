@@ -37,6 +37,7 @@ func (q *Requests) Endpoints() []dispatch.Endpoint {
 	return []dispatch.Endpoint{
 		dispatch.Serve(api.ListSchedules, q.list),
 		dispatch.Serve(api.SaveSchedule, q.save),
+		dispatch.Serve(api.PreviewSchedule, q.preview),
 		dispatch.Serve(api.EnableSchedule, q.enable),
 		dispatch.Serve(api.RunSchedule, q.run),
 		dispatch.Serve(api.DeleteSchedule, q.remove),

@@ -1226,6 +1226,8 @@ export interface Requests {
   list_schedules: { grant: 'view'; request: ListSchedulesRequest; response: ListSchedulesResponse };
   /** Creates or replaces a schedule; the same clientKey yields the same schedule. */
   save_schedule: { grant: 'manage'; request: SaveScheduleRequest; response: ScheduleResponse };
+  /** Returns the next times of a cron expression. */
+  preview_schedule: { grant: 'view'; request: PreviewScheduleRequest; response: PreviewScheduleResponse };
   /** Enables or disables a schedule. */
   enable_schedule: { grant: 'manage'; request: EnableScheduleRequest; response: ScheduleResponse };
   /** Runs a schedule now, once per clientKey. */
@@ -1402,6 +1404,7 @@ export const requestGrants = {
   lift_budget: 'manage',
   list_schedules: 'view',
   save_schedule: 'manage',
+  preview_schedule: 'view',
   enable_schedule: 'manage',
   run_schedule: 'manage',
   delete_schedule: 'manage',
@@ -2932,6 +2935,18 @@ export interface SaveScheduleRequest {
 
 export interface ScheduleResponse {
   schedule: Schedule;
+}
+
+/** PreviewScheduleRequest asks for the next times of a cron expression. */
+export interface PreviewScheduleRequest {
+  cron: string;
+  /** "" is that of the machine */
+  zone?: string;
+}
+
+export interface PreviewScheduleResponse {
+  /** Times are the next five times, in Unix milliseconds. */
+  times: number[];
 }
 
 export interface EnableScheduleRequest {

@@ -15,6 +15,7 @@ import {
   user,
 } from "../src/app/testing/builders";
 import type { FakeScorel } from "../src/app/testing/fake-scorel";
+import { overBudget } from "./automation-scene";
 import { managed, weak } from "./managed-scene";
 import { process } from "./process-scene";
 import { answer, arabic, japanese, unbroken } from "./texts";
@@ -337,6 +338,7 @@ export const hardScenes: Record<string, () => Scene> = {
   answered,
   notes,
   managed,
+  overBudget,
   watching,
   weak,
   damaged: chat((session) => {

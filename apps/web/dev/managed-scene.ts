@@ -11,6 +11,7 @@ import type {
 } from "../src/api/types";
 import { ApiKind } from "../src/api/types";
 import { hostInfo, summary } from "../src/app/testing/builders";
+import { automated } from "./automation-scene";
 import { inRepository } from "./git-scene";
 import { unbroken } from "./texts";
 import { chat, dev } from "./world";
@@ -230,6 +231,7 @@ export const managed = chat((session, scorel) => {
   host.handlers.get_changes = ({ path }: { path?: string }) => changes(path);
   host.handlers.list_files = () => ({ entries: folder });
   inRepository(host);
+  automated(host);
   const told = summary("s1", "p1", "Bound the relay's send queues", {
     mode: "auto" as never,
     model: "thinker",

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { automationSights } from "./automation-sights";
 
 export interface Sight {
   name: string;
@@ -442,6 +443,7 @@ export const sights: Sight[] = [
       await page.getByTestId("note-conflict").waitFor();
     },
   },
+  ...automationSights,
   { name: "folders", scene: "device", act: click("add-project") },
   {
     name: "settings",

@@ -15,6 +15,7 @@ import { chunk } from "../shared/missing-chunk";
 import { useMovedTo } from "../shared/moved";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useToldSession } from "../shared/sessions";
+import { BudgetNotice } from "./BudgetNotice";
 import { Composer } from "./composer/Composer";
 import { compactFocus } from "./composer/commands";
 import { type FilePlace, FilesContext } from "./context/files-context";
@@ -131,6 +132,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
       {data.info && summary && state.status === "live" ? (
         <ServersWait host={host} info={data.info} projectId={summary.projectId} />
       ) : null}
+      <BudgetNotice host={host} info={data.info} state={state} view={view} />
       <PinnedTasks entries={state.entries} working={state.live.turn !== null} />
       <LazyPart onClose={closeChanges}>
         {changes ? (

@@ -6,10 +6,14 @@ import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/machine";
 import { rich } from "../../i18n/rich";
+import BudgetList from "../budgets/BudgetList";
+import ExtensionList from "../extensions/ExtensionList";
+import HookList from "../hooks/HookList";
 import { MemoryList } from "../memory/MemoryList";
 import { ServerList } from "../project/ServerList";
 import { SkillList } from "../project/SkillList";
 import PushSection from "../push/PushSection";
+import ScheduleList from "../schedules/ScheduleList";
 import { isLimited, mayManageAll } from "../shared/grants";
 import { hostKey } from "../shared/host-keys";
 import { ProviderList } from "./ProviderList";
@@ -22,6 +26,17 @@ export interface MachineSheetProps {
   /** null until the host has reported it. */
   info: HostInfo | null;
   onClose: () => void;
+}
+
+/** What runs in every project. */
+function Programs({ host, info }: { host: Host; info: HostInfo | null }) {
+  const parts = [ServerList, ExtensionList, HookList];
+  return parts.map((Part, i) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts never move
+    <div key={i} className="border-line border-t pt-4 empty:hidden">
+      <Part host={host} info={info} />
+    </div>
+  ));
 }
 
 /** The settings of a whole machine: its providers and keys, the settings of all projects, its relay and its name. */
@@ -48,11 +63,13 @@ export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps
       <div data-testid="machine-sheet" className="space-y-6">
         {isLimited(info) ? <p className="text-muted text-sm">{t("machine.machineSheet.limited")}</p> : null}
         <ProviderList host={host} machine={machine} info={info} onRemove={setRemoving} />
-        {mayManageAll(info) ? (
-          <div className="border-line border-t pt-4 empty:hidden">
-            <ServerList host={host} info={info} />
-          </div>
-        ) : null}
+        <div className="border-line border-t pt-4 empty:hidden">
+          <ScheduleList host={host} info={info} />
+        </div>
+        <div className="border-line border-t pt-4 empty:hidden">
+          <BudgetList host={host} info={info} />
+        </div>
+        {mayManageAll(info) ? <Programs host={host} info={info} /> : null}
         <div className="border-line border-t pt-4 empty:hidden">
           <SkillList host={host} mayManage={mayManageAll(info)} />
         </div>

@@ -4,9 +4,14 @@ import { Button } from "../../components/Button";
 import { TrashIcon } from "../../components/icons";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/project";
+import BudgetList from "../budgets/BudgetList";
 import { useHostData } from "../device/host-data";
+import ExtensionList from "../extensions/ExtensionList";
+import HookList from "../hooks/HookList";
 import { Journal } from "../memory/Journal";
 import { MemoryList } from "../memory/MemoryList";
+import ScheduleList from "../schedules/ScheduleList";
+import { mayManageAll } from "../shared/grants";
 import { SandboxState } from "../shared/SandboxState";
 import { AgentList } from "./AgentList";
 import { RuleList } from "./RuleList";
@@ -22,7 +27,7 @@ export interface ProjectSheetProps {
   onClose: () => void;
 }
 
-/** The settings of a project: trust in its folder, MCP servers, agents, skills, notes and rules. */
+/** The settings of a project: trust in its folder, what it runs, agents, notes, schedules, budgets, rules. */
 export default function ProjectSheet({ host, projectId, onRemove, onClose }: ProjectSheetProps) {
   const { projects, info } = useHostData(host);
   const project = projects?.find((each) => each.id === projectId);
@@ -37,10 +42,14 @@ export default function ProjectSheet({ host, projectId, onRemove, onClose }: Pro
         {mayManage ? null : <p className="text-muted text-sm">{t("project.projectSheet.viewOnlyInThisBrowser")}</p>}
         {mayManage ? <Trust host={host} project={project} /> : null}
         {mayManage ? <ServerList host={host} info={info} projectId={projectId} /> : null}
+        {mayManageAll(info) ? <ExtensionList host={host} info={info} projectId={projectId} /> : null}
+        {mayManage ? <HookList host={host} info={info} projectId={projectId} /> : null}
         <AgentList host={host} project={project} mayManage={mayManage} />
         <SkillList host={host} projectId={projectId} mayManage={mayManage} />
         <MemoryList host={host} projectId={projectId} mayManage={mayManage} />
         <Journal host={host} projectId={projectId} />
+        <ScheduleList host={host} info={info} projectId={projectId} />
+        <BudgetList host={host} info={info} projectId={projectId} />
         <RuleList host={host} projectId={projectId} mayManage={mayManage} />
         <SandboxState info={info} className="border-line border-t pt-4" />
         {onRemove && mayManage ? (

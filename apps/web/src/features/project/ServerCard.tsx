@@ -1,10 +1,10 @@
-import type { ReactNode } from "react";
 import type { MCPServer, MCPSetting } from "../../api/types";
 import { Badge, type Tone } from "../../components/Badge";
 import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { t } from "../../i18n/project";
 import { visible } from "../chat/text/visible";
+import { Lines, Part, Parts } from "./Parts";
 import { ServerActions, type ServerActionsProps } from "./ServerActions";
 
 const states: Record<MCPServer["state"], { text: string; tone: Tone }> = {
@@ -132,7 +132,7 @@ function What({ server }: { server: MCPServer }) {
     return <p className="mt-2 break-all font-mono text-xs">{visible(server.shown)}</p>;
   }
   return (
-    <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
+    <Parts>
       {command ? <Part name={t("project.serverCard.command")}>{visible(command)}</Part> : null}
       {args?.length ? (
         <Part name={t("project.serverCard.arguments")}>
@@ -152,32 +152,10 @@ function What({ server }: { server: MCPServer }) {
       {headers?.length ? (
         <Part name={t("project.serverCard.headers")}>{<Lines lines={headers.map(settingText)} />}</Part>
       ) : null}
-    </dl>
+    </Parts>
   );
 }
 
 function settingText({ name, value, secret }: MCPSetting): string {
   return `${visible(name)} = ${secret ? t("project.serverCard.notShown") : visible(value)}`;
-}
-
-function Part({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-faint">{name}</dt>
-      <dd className="break-all font-mono text-xs leading-5">{children}</dd>
-    </>
-  );
-}
-
-function Lines({ lines }: { lines: string[] }) {
-  return (
-    <ul>
-      {lines.map((line, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a configuration never move
-        <li key={i} className="whitespace-pre-wrap">
-          {line}
-        </li>
-      ))}
-    </ul>
-  );
 }

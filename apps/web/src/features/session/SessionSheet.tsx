@@ -7,9 +7,12 @@ import { ArchiveIcon, FilesIcon, PinIcon, TerminalIcon, TrashIcon } from "../../
 import { Sheet } from "../../components/Sheet";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/session";
+import BudgetList from "../budgets/BudgetList";
+import { useHostData } from "../device/host-data";
 import { ShareAction } from "../guests/ShareAction";
 import { MoveAction } from "../move/MoveAction";
 import { SessionLevel } from "../push/SessionLevel";
+import { StartedBy } from "../schedules/StartedBy";
 import { useAct } from "../shared/use-act";
 import { RenameForm } from "./RenameForm";
 import { SessionContext } from "./SessionContext";
@@ -45,6 +48,7 @@ export default function SessionSheet({
   onShare,
   onClose,
 }: SessionSheetProps) {
+  const { info } = useHostData(host);
   return (
     <Sheet title={t("session.sessionSheet.sessionDetails")} onClose={onClose}>
       {mayChange ? (
@@ -79,9 +83,13 @@ export default function SessionSheet({
       <ShareAction onShare={onShare} />
       {session.parentSessionId ? null : <MoveAction onMove={onMove} />}
       {session.parentSessionId ? null : <SessionLevel host={host} sessionId={session.id} />}
+      <StartedBy host={host} session={session} />
       <SessionWorktree session={session} />
       <SessionContext host={host} sessionId={session.id} />
       <SessionSpent session={session} />
+      <div className="mt-5 border-line border-t pt-4 empty:hidden">
+        <BudgetList host={host} info={info} sessionId={session.id} />
+      </div>
       <SessionMeta host={host} session={session} mayChange={mayChange} />
       <div className="mt-5 border-line border-t pt-4">
         <Button data-testid="delete-session" tone="danger" disabled={onDelete === null} onClick={onDelete ?? undefined}>

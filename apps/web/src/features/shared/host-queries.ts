@@ -87,6 +87,9 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
     case "hooks_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_hooks"] });
       return;
+    case "schedules_changed":
+      void client.invalidateQueries({ queryKey: [deviceId, "list_schedules"] });
+      return;
     case "extensions_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_extensions"] });
       return;

@@ -14,6 +14,7 @@ import {
   CUSTOM_PROCESS,
   CUSTOM_QUESTION,
   CUSTOM_QUEUE,
+  CUSTOM_SCHEDULE,
   CUSTOM_SKILLS,
   CUSTOM_SUBAGENTS,
   CUSTOM_TURN,
@@ -267,6 +268,15 @@ function customRow(entry: CustomEntry): Row | null {
         return { kind: "note", key: entry.id, text: t("chat.transcript.theTurnWasCanceled"), canceled: true };
       }
       return typeof error === "string" && error !== "" ? { kind: "error", key: entry.id, text: error } : null;
+    }
+    case CUSTOM_SCHEDULE: {
+      const { outside } = isRecord(entry.data) ? entry.data : {};
+      return {
+        kind: "note",
+        key: entry.id,
+        text:
+          outside === true ? t("chat.transcript.startedForTextFromOutside") : t("chat.transcript.startedByASchedule"),
+      };
     }
     case CUSTOM_HOOK:
       return hookRow(entry);

@@ -1,0 +1,154 @@
+import { useState } from "react";
+import type { Host } from "../../api/contract";
+import { ApiKind, type HostInfo, type Schedule } from "../../api/types";
+import { Button } from "../../components/Button";
+import { ConfirmSheet } from "../../components/ConfirmSheet";
+import { PlusIcon } from "../../components/icons";
+import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/schedules";
+import { useHostData } from "../device/host-data";
+import { Section } from "../project/Section";
+import { isRefusal, sentence } from "../shared/errors";
+import { may } from "../shared/grants";
+import { useHostQuery } from "../shared/host-queries";
+import { useLostFocus } from "../shared/lost-focus";
+import { useAct } from "../shared/use-act";
+import { ScheduleCard } from "./ScheduleCard";
+import { type Saved, ScheduleForm } from "./ScheduleForm";
+import { WebhookToken } from "./WebhookToken";
+
+export interface ScheduleListProps {
+  host: Host;
+  info: HostInfo | null;
+  /** If absent, the schedules of all projects are shown. */
+  projectId?: string;
+}
+
+/** Keeps the form of a schedule that is deleted while it is edited, with the text in it. */
+function withEdited(schedules: Schedule[], edited: Schedule | null): Schedule[] {
+  return !edited || schedules.some(({ id }) => id === edited.id) ? schedules : [edited, ...schedules];
+}
+
+/** The schedules of a project or of all projects. */
+export default function ScheduleList({ host, info, projectId }: ScheduleListProps) {
+  const { data, error, refetch } = useHostQuery(host, "list_schedules", projectId ? { projectId } : {});
+  const { projects } = useHostData(host);
+  const action = useAct();
+  const [done, setDone] = useState<string | null>(null);
+  // The edited schedule, as it was when editing began; "" for a new one.
+  const [editing, setEditing] = useState<Schedule | "" | null>(null);
+  const [removing, setRemoving] = useState<Schedule | null>(null);
+  const [created, setCreated] = useState<Saved | null>(null);
+  if (isRefusal(error) && error.kind === ApiKind.unknown_request) {
+    return null; // an older host
+  }
+  const mayManage = may(info, "manage");
+  const mayRun = mayManage && may(info, "prompt");
+  const offered = (projects ?? []).filter(({ id }) => !projectId || id === projectId);
+  const change = (name: string, run: () => Promise<unknown>, what: string) =>
+    action.act(name, async () => {
+      setDone(null);
+      try {
+        await run();
+      } finally {
+        await refetch();
+      }
+      setDone(what);
+    });
+  const edit = (schedule: Schedule | "") => {
+    setDone(null);
+    setCreated(null);
+    setEditing(schedule);
+  };
+  const form = (schedule: Schedule | null) => (
+    <ScheduleForm
+      key={schedule?.id ?? ""}
+      {...{ host, info, schedule, projects: offered, schedules: data?.schedules ?? [] }}
+      onDone={async (saved) => {
+        await refetch();
+        setEditing(null);
+        setCreated(saved.token ? saved : null);
+        setDone(t("schedules.list.saved", { name: saved.schedule.spec.name }));
+      }}
+      onCancel={() => setEditing(null)}
+    />
+  );
+  const edited = editing || null;
+  const schedules = withEdited(data?.schedules ?? [], edited);
+  return (
+    <Section title={t("schedules.list.title")} error={action.error ?? (error ? sentence(error) : null)} done={done}>
+      <p className="mt-1 text-muted text-sm">{t("schedules.list.explained")}</p>
+      {data || error ? null : <Skeleton label={t("schedules.list.loading")} rows={2} className="mt-2" />}
+      {data?.schedules.length === 0 && editing === null ? (
+        <p className="mt-2 text-sm">{t("schedules.list.none")}</p>
+      ) : null}
+      {created?.token ? (
+        <WebhookToken id={created.schedule.id} token={created.token} onClose={() => setCreated(null)} />
+      ) : null}
+      <ul className="mt-2 space-y-2 empty:mt-0">
+        {schedules.map((schedule) => (
+          <li key={schedule.id}>
+            {edited?.id === schedule.id ? (
+              form(edited)
+            ) : (
+              <ScheduleCard
+                {...{ deviceId: host.deviceId, schedule, schedules, busy: action.busy, mayManage, mayRun }}
+                project={projectId ? "" : (projects?.find(({ id }) => id === schedule.projectId)?.name ?? "")}
+                onEnable={(enabled) =>
+                  change(
+                    `enable ${schedule.id}`,
+                    () => host.request("enable_schedule", { ...named(schedule), enabled }),
+                    enabled
+                      ? t("schedules.list.enabled", { name: schedule.spec.name })
+                      : t("schedules.list.disabled", { name: schedule.spec.name }),
+                  )
+                }
+                onRun={() =>
+                  change(
+                    `run ${schedule.id}`,
+                    () => host.request("run_schedule", { ...named(schedule), clientKey: crypto.randomUUID() }),
+                    t("schedules.list.started", { name: schedule.spec.name }),
+                  )
+                }
+                onEdit={() => edit(schedule)}
+                onRemove={() => setRemoving(schedule)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {mayRun && data && offered.length > 0 ? (
+        editing === "" ? (
+          form(null)
+        ) : (
+          <AddButton onClick={() => edit("")} />
+        )
+      ) : null}
+      {removing ? (
+        <ConfirmSheet
+          title={t("schedules.list.removeTitle", { name: removing.spec.name })}
+          confirm={t("schedules.card.remove")}
+          onConfirm={async () => {
+            await host.request("delete_schedule", named(removing));
+            await refetch();
+            setDone(t("schedules.list.removed", { name: removing.spec.name }));
+          }}
+          onClose={() => setRemoving(null)}
+        >
+          {t("schedules.list.removeExplained")}
+        </ConfirmSheet>
+      ) : null}
+    </Section>
+  );
+}
+
+const named = ({ projectId, id }: Schedule) => ({ projectId, id });
+
+function AddButton({ onClick }: { onClick: () => void }) {
+  const ref = useLostFocus<HTMLButtonElement>();
+  return (
+    <Button ref={ref} data-testid="schedule-add" className="mt-3" onClick={onClick}>
+      <PlusIcon /> {t("schedules.list.add")}
+    </Button>
+  );
+}

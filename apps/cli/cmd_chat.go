@@ -19,7 +19,7 @@ import (
 
 type chatFlags struct {
 	session, project string
-	watch            bool
+	watch, noNotify  bool
 }
 
 func newChat(a *app) *cobra.Command {
@@ -45,11 +45,14 @@ Without a terminal, the prompt is read from standard input and the answer is pri
 	cmd.Flags().StringVar(&f.session, "session", "", "continue the session with this id")
 	cmd.Flags().StringVar(&f.project, "project", "", "folder of the project (default: this folder)")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "only watch the session; needs --session")
+	cmd.Flags().BoolVar(&f.noNotify, "no-notify", false, noNotify)
 	return cmd
 }
 
+const noNotify = "do not notify through the terminal while it is not focused"
+
 func newAttach(a *app) *cobra.Command {
-	var watch bool
+	var watch, silent bool
 	cmd := &cobra.Command{
 		Use:   "attach [SESSION]",
 		Short: "Chat in a session of a host, also of another machine",
@@ -71,13 +74,14 @@ Without a terminal, the session is printed and followed as text, as by
 	to := a.targetFlag(cmd)
 	to.linkFlag(cmd)
 	cmd.Flags().BoolVar(&watch, "watch", false, "only watch")
+	cmd.Flags().BoolVar(&silent, "no-notify", false, noNotify)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		id, err := to.sessionOf(args)
 		if err != nil {
 			return err
 		}
 		if a.interactive() {
-			return a.openChat(cmd.Context(), to, chat.Config{Session: id, Watch: watch || to.guest != nil})
+			return a.openChat(cmd.Context(), to, chat.Config{Session: id, Watch: watch || to.guest != nil, NoNotify: silent})
 		}
 		if id == "" {
 			return usagef("there is no terminal to choose a session in: give its id, as scorel session list prints it")
@@ -124,7 +128,7 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 	case !a.interactive():
 		return a.send(ctx, "-", sendFlags{to: to, project: folder})
 	}
-	err = a.openChat(ctx, to, chat.Config{Folder: folder, Session: f.session, Watch: f.watch})
+	err = a.openChat(ctx, to, chat.Config{Folder: folder, Session: f.session, Watch: f.watch, NoNotify: f.noNotify})
 	if started {
 		fmt.Fprintln(a.stderr, "scorel: the host keeps running in the background; `scorel host stop` stops it")
 	}

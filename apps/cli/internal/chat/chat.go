@@ -53,6 +53,8 @@ type Config struct {
 	Folder  string // on the host: project of new sessions; "" begins with the list of sessions
 	Session string // opened at the start; "" begins a new one
 	Watch   bool   // read only
+	// NoNotify turns off notifications through the terminal.
+	NoNotify bool
 
 	Input   io.Reader
 	Output  io.Writer

@@ -59,6 +59,7 @@ type Model struct {
 	leaving    time.Time // of the first Ctrl+C
 	ticking    bool
 	frame      int
+	look       attention
 }
 
 // choices are what a person chose for a session that does not exist yet.
@@ -156,6 +157,17 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.tookClipboard(msg)
 	case tea.MouseWheelMsg:
 		return m.wheel(msg.Mouse())
+	case tea.FocusMsg:
+		m.focused()
+		return m.attend()
+	case tea.BlurMsg:
+		return m.blurred()
+	case unseen:
+		m.look.unseen = msg.turn == m.look.turns
+		return m.attend()
+	case attended:
+		m.wasAttended(msg)
+		return m.attend()
 	case woken:
 		return tea.Batch(m.take(), m.listen(drawEvery))
 	case ticked:
@@ -177,7 +189,7 @@ func (m *Model) take() tea.Cmd {
 	m.transcript.Sync(&m.session)
 	m.showSought()
 	m.refreshCard()
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, m.notify(), m.attend())...)
 }
 
 func (m *Model) apply(update feed.Update) tea.Cmd {
@@ -185,6 +197,8 @@ func (m *Model) apply(update feed.Update) tea.Cmd {
 	case feed.Connected:
 		first := !m.ever
 		m.host, m.connected, m.ever, m.lost = u.Host, true, true, nil
+		m.look.told = ""
+		m.look.links++
 		if first && m.cfg.Folder == "" && m.cfg.Session == "" {
 			return m.pickSession()
 		}
@@ -237,6 +251,9 @@ func (m *Model) happened(event api.EventEnvelope) {
 	}
 	if event.SessionID != "" && event.SessionID == m.session.Summary.ID {
 		m.session.Apply(event.Event)
+		if e, ok := event.Event.(api.TurnEnded); ok {
+			m.turnEnded(e)
+		}
 	}
 }
 

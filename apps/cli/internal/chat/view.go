@@ -26,7 +26,7 @@ const (
 func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
-	v.MouseMode = tea.MouseModeCellMotion
+	v.MouseMode, v.ReportFocus = tea.MouseModeCellMotion, true
 	v.WindowTitle = "scorel: " + m.title()
 	lines := m.lines(&v)
 	v.Content = strings.Join(lines, "\n")

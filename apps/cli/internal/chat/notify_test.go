@@ -1,0 +1,135 @@
+package chat
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// TestNotificationsFitTheTerminal: each terminal gets what it understands, and a title cannot
+// control it.
+func TestNotificationsFitTheTerminal(t *testing.T) {
+	const hostile = "Done: a\x07b\x1b]52;c;x\x1b\\;e"
+	for name, c := range map[string]struct {
+		environ []string
+		want    string
+	}{
+		"unknown":      {[]string{"TERM=xterm-256color"}, "\a"},
+		"nothing":      {nil, "\a"},
+		"iTerm2":       {[]string{"TERM=xterm-256color", "TERM_PROGRAM=iTerm.app"}, "\x1b]9;scorel: Done: a\\x07b\\x1b]52;c;x\\x1b\\;e\a"},
+		"kitty":        {[]string{"TERM=xterm-kitty"}, "\x1b]9;scorel: Done: a\\x07b\\x1b]52;c;x\\x1b\\;e\a"},
+		"foot":         {[]string{"TERM=foot"}, "\x1b]777;notify;scorel;Done: a\\x07b\\x1b]52,c,x\\x1b\\,e\a"},
+		"VTE":          {[]string{"TERM=xterm-256color", "VTE_VERSION=7800"}, "\x1b]777;notify;scorel;Done: a\\x07b\\x1b]52,c,x\\x1b\\,e\a\a"},
+		"tmux in foot": {[]string{"TERM=tmux-256color", "TMUX=/tmp/x", "TERM_PROGRAM=tmux"}, "\a"},
+	} {
+		if got := notification(c.environ, hostile); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if got := notification([]string{"TERM=foot"}, strings.Repeat("界", 1000)); len(got) > 1000 {
+		t.Errorf("a long title makes a notification of %d bytes", len(got))
+	}
+}
+
+// rung returns what a command writes to the terminal; "" for nothing.
+func rung(t *testing.T, cmd tea.Cmd) string {
+	t.Helper()
+	if cmd == nil {
+		return ""
+	}
+	raw, ok := cmd().(tea.RawMsg)
+	if !ok {
+		t.Fatalf("the command makes %T", cmd())
+	}
+	return raw.Msg.(string)
+}
+
+// TestATerminalNotifiesOnce: of each card and end of a turn, and only while it has no focus.
+func TestATerminalNotifiesOnce(t *testing.T) {
+	m := &Model{cfg: Config{Environ: []string{"TERM=foot"}}}
+	m.session.Summary.ID, m.session.Summary.Name = "s1", "Fix it"
+	m.card = card{id: "a1", approval: &api.Approval{ID: "a1"}}
+	if got := rung(t, m.notify()); got != "" {
+		t.Errorf("a focused terminal notifies: %q", got)
+	}
+	m.blurred()
+	if got := rung(t, m.notify()); got != "" {
+		t.Errorf("what was on the screen is notified: %q", got)
+	}
+	m.card = card{id: "a2", approval: &api.Approval{ID: "a2"}}
+	if got := rung(t, m.notify()); !strings.Contains(got, "Approval needed: Fix it") {
+		t.Errorf("the new approval is not notified: %q", got)
+	}
+	if got := rung(t, m.notify()); got != "" {
+		t.Errorf("the same approval is notified again: %q", got)
+	}
+	m.card = card{id: "q1", question: &api.Question{ID: "q1"}}
+	if got := rung(t, m.notify()); !strings.Contains(got, "Question: Fix it") {
+		t.Errorf("the question is not notified: %q", got)
+	}
+	m.card = card{}
+	for reason, want := range map[api.TurnEnded]string{
+		{StopReason: session.StopAborted}:           "",
+		{StopReason: session.StopEnd}:               "Done: Fix it",
+		{StopReason: session.StopError, Error: "x"}: "Failed: Fix it",
+	} {
+		m.turnEnded(reason)
+		if got := rung(t, m.notify()); (got != "") != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("after %+v: %q, want %q", reason, got, want)
+		}
+	}
+	m.turnEnded(api.TurnEnded{StopReason: session.StopEnd})
+	m.focused()
+	m.blurred()
+	if got := rung(t, m.notify()); got != "" {
+		t.Errorf("a turn is notified that a person saw end: %q", got)
+	}
+	m.cfg.NoNotify = true
+	m.card = card{id: "q2", question: &api.Question{ID: "q2"}}
+	if got := rung(t, m.notify()); got != "" {
+		t.Errorf("--no-notify: %q", got)
+	}
+}
+
+// TestATerminalOutOfSight tells the host that nobody looks, again after each reconnection, and
+// that somebody does.
+func TestATerminalOutOfSight(t *testing.T) {
+	w := newWorld(t)
+	w.open(80, 24, nil)
+	w.prompt("hello")
+	w.idle()
+	m := w.model
+	if m.look.told != "" {
+		t.Fatalf("the host was told of %q", m.look.told)
+	}
+	w.send(tea.BlurMsg{})
+	old := unseen{m.look.turns}
+	w.send(tea.FocusMsg{})
+	w.send(old) // the timer of a focus that returned
+	if m.look.unseen {
+		t.Error("an old timer makes a focused terminal unseen")
+	}
+	w.send(tea.BlurMsg{})
+	w.send(unseen{m.look.turns})
+	id := m.session.Summary.ID
+	w.until("the host knows", func(string) bool { return m.look.told == id && !m.look.tellingIt })
+	w.stop()
+	w.until("the loss of the connection", func(string) bool { return !m.connected })
+	w.startHost()
+	w.until("the host knows again", func(string) bool { return m.connected && m.look.links == 2 && m.look.told == id && !m.look.tellingIt })
+	w.send(tea.FocusMsg{})
+	w.until("the host knows that somebody looks", func(string) bool { return m.look.told == "" && !m.look.tellingIt })
+}
+
+// TestTheViewAsksForTheFocus: without it, a terminal reports nothing.
+func TestTheViewAsksForTheFocus(t *testing.T) {
+	w := newWorld(t)
+	w.open(80, 24, nil)
+	if !w.model.View().ReportFocus {
+		t.Error("the terminal is not asked to report its focus")
+	}
+}

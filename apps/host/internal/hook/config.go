@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -173,7 +172,7 @@ func (m *Manager) configured(folder string) (specs []spec, problems []string) {
 // ofProject returns the hooks that a folder brings.
 func ofProject(folder string) (specs []spec, problems []string) {
 	for _, source := range []string{SourceProject, SourceClaude, SourceLocal} {
-		data, err := readBounded(filepath.Join(folder, filepath.FromSlash(source)))
+		data, err := state.ReadProjectFile(filepath.Join(folder, filepath.FromSlash(source)), maxFile)
 		if err != nil {
 			problems = append(problems, fmt.Sprintf("%s cannot be read, so its hooks do not run: %v", source, err))
 			continue
@@ -199,22 +198,6 @@ func parse(source string, data []byte) (specs []spec, problems []string) {
 		specs = append(specs, ofTable(h, source))
 	}
 	return specs, nil
-}
-
-// readBounded returns the content of a file, or nil if there is none.
-func readBounded(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a file")
-	case info.Size() > maxFile:
-		return nil, errors.New("it is larger than the limit of 1 MiB")
-	}
-	return os.ReadFile(name)
 }
 
 // ofTable is a hook of one of our own files, which were checked.

@@ -132,7 +132,7 @@ func TestProblemsOfAFile(t *testing.T) {
 		"[[hooks]]\nevent = \"prompt\"\n":                                           "command is missing",
 		"[[hooks]]\nevent = \"prompt\"\ncommand = \"x\"\ntimeout = 601":             "timeout is in seconds, at most 600",
 		strings.Repeat("[[hooks]]\nevent = \"prompt\"\ncommand = \"x\"\n", 65) + "": "there are 65, the limit is 64",
-		strings.Repeat("#", 1<<20) + "#":                                            ".scorel/hooks.toml cannot be read, so its hooks do not run: it is larger than the limit of 1 MiB",
+		strings.Repeat("#", 1<<20) + "#":                                            ".scorel/hooks.toml cannot be read, so its hooks do not run: it is larger than the limit of 1024 KiB",
 	} {
 		w := newWorld(t)
 		w.write(t, hook.SourceProject, text)

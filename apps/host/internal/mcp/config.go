@@ -5,11 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -205,16 +202,12 @@ type mcpFile struct {
 // file as a whole.
 func readFile(folder string) (servers map[string]spec, problem string) {
 	path := filepath.Join(folder, FileName)
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ""
-	}
-	if err == nil && info.Size() > maxFile {
-		return nil, path + " is larger than the limit of 1 MiB"
-	}
-	data, err := os.ReadFile(path)
+	data, err := state.ReadProjectFile(path, maxFile)
 	if err != nil {
 		return nil, fmt.Sprintf("%s cannot be read: %v", path, err)
+	}
+	if data == nil {
+		return nil, ""
 	}
 	var file mcpFile
 	if err := exactjson.Strict(data, &file); err != nil {

@@ -194,11 +194,12 @@ func (w *world) await(text string) {
 	w.until(text, func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// idle waits for the end of the turn.
+// idle waits until the agent has nothing more to do: between the turns of two prompts, the second
+// one is still in the queue.
 func (w *world) idle() {
 	w.t.Helper()
-	w.until("the end of the turn", func(string) bool {
-		return !w.model.running() && len(w.model.outbox.prompts) == 0 && w.model.session.Summary.ID != "" && w.model.session.Summary.MessageCount > 0 && !w.model.session.Summary.Running
+	w.until("the end of the last turn", func(string) bool {
+		return len(w.model.session.Live.Queue) == 0 && !w.model.running() && len(w.model.outbox.prompts) == 0 && w.model.session.Summary.ID != "" && w.model.session.Summary.MessageCount > 0 && !w.model.session.Summary.Running
 	})
 }
 

@@ -188,21 +188,32 @@ func stateOf(id ident.ID, peers []wire.Peer, answered bool) string {
 }
 
 func newDevicesForget(a *app) *cobra.Command {
-	var force bool
+	var force, asJSON bool
 	cmd := &cobra.Command{
-		Use:     "forget ID",
-		Short:   "Unpair from a machine, here and on its relays",
+		Use:   "forget ID",
+		Short: "Unpair from a machine",
+		Long: `Unpair from a machine. The machine itself removes this terminal, on all paths, and so does
+each of its relays. What could not be notified is named on standard error.`,
 		Example: "  scorel devices forget dev_...\n  scorel devices forget dev_... --force",
 		Args:    argCount(1, 1, "the id or the label of one device"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.forgetDevice(cmd.Context(), args[0], force)
+			return a.forgetDevice(cmd.Context(), args[0], force, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "remove it here even if no relay can be reached")
+	addJSON(cmd, &asJSON)
+	cmd.Flags().BoolVar(&force, "force", false, "remove it here even if neither the machine nor a relay can be reached")
 	return cmd
 }
 
-func (a *app) forgetDevice(ctx context.Context, name string, force bool) error {
+// forgotten is the result of devices forget.
+type forgotten struct {
+	ID    ident.ID `json:"id"`
+	Label string   `json:"label"`
+	// Notified reports that the machine itself removed this terminal.
+	Notified bool `json:"notified"`
+}
+
+func (a *app) forgetDevice(ctx context.Context, name string, force, asJSON bool) error {
 	home, err := a.home()
 	if err != nil {
 		return err
@@ -222,8 +233,7 @@ func (a *app) forgetDevice(ctx context.Context, name string, force bool) error {
 	if !left {
 		a.warnHalfForgotten(missed)
 	}
-	_, err = fmt.Fprintf(a.stdout, "forgot \"%s\" (%s)\n", printable(device.Label), device.ID)
-	return err
+	return a.printDone(asJSON, forgotten{device.ID, device.Label, left}, "forgot \"%s\" (%s)", printable(device.Label), device.ID)
 }
 
 // warnHalfForgotten says what a machine that was not reached does not know.

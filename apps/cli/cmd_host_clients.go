@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -99,13 +98,17 @@ the client's own name.`,
 }
 
 func newClientsRevoke(a *app) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "revoke ID",
-		Short:   "Revoke a client and close its connections",
-		Example: "  scorel host clients revoke cli_...\n  scorel host clients revoke cli_... --device dev_...",
+		Use:   "revoke ID",
+		Short: "Revoke a client and close its connections",
+		Long: `Revoke a client: its connections close, on all paths, and it must be paired again. A guest
+link is revoked in the same way.`,
+		Example: "  scorel host clients revoke cli_...\n  scorel host clients revoke cli_... --device dev_... --json",
 		Args:    argCount(1, 1, "the id of one client"),
 	}
 	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		id, err := parseClient(args[0])
 		if err != nil {
@@ -114,8 +117,7 @@ func newClientsRevoke(a *app) *cobra.Command {
 		if _, err := ask(cmd.Context(), to, api.RevokeClient, api.RevokeClientRequest{ClientID: id}); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s is revoked\n", id)
-		return err
+		return a.printDone(asJSON, api.RevokeClientRequest{ClientID: id}, "%s is revoked", id)
 	}
 	return cmd
 }

@@ -34,7 +34,7 @@ func parities() map[string]parity {
 	return map[string]parity{
 		"get_host":               {definition: "GetHost", command: "model list"},
 		"list_paths":             {none: "the paths to a device are listed with the devices of this machine"},
-		"leave":                  {definition: "Leave", command: "devices forget", local: "it names the device", plain: "it prints only that it is done"},
+		"leave":                  {definition: "Leave", command: "devices forget", local: "it names the device"},
 		"list_projects":          {definition: "ListProjects", command: "project list"},
 		"add_project":            {definition: "AddProject", command: "project add"},
 		"remove_project":         {definition: "RemoveProject", command: "project remove"},
@@ -137,7 +137,7 @@ func parities() map[string]parity {
 		"revert_file":            {definition: "RevertFile", command: "session revert"},
 		"list_clients":           {definition: "ListClients", command: "host clients"},
 		"create_guest_link":      {definition: "CreateGuestLink", command: "session share"},
-		"revoke_client":          {definition: "RevokeClient", command: "host clients revoke", plain: "it prints only that it is done"},
+		"revoke_client":          {definition: "RevokeClient", command: "host clients revoke"},
 		"rename_client":          {definition: "RenameClient", command: "host clients rename"},
 		"set_grant":              {definition: "SetGrant", command: "host clients grant"},
 		"set_limits":             {definition: "SetLimits", command: "host clients limit"},

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/cli/internal/chat"
-	"github.com/scorel/scorel/apps/cli/internal/devices"
 	"github.com/scorel/scorel/apps/cli/internal/follow"
 	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/client/relayconn"
@@ -155,7 +154,7 @@ func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
 		}
 		cfg.Host.Name = device.Label
 	}
-	cfg.Others = func(open string) []chat.Host { return a.otherHosts(home, open) }
+	cfg.Others = (&otherHosts{app: a, home: home, paired: map[string]*target{}}).list
 	result, err := chat.Run(ctx, cfg)
 	if err == nil && result.Session != "" {
 		again := "scorel attach " + result.Session
@@ -175,24 +174,4 @@ func (t *target) chatHost(name string) chat.Host {
 			return t.signAnswer(sessionID, approval, follow.Verdict{Decision: decision, Feedback: feedback})
 		},
 	}
-}
-
-// otherHosts lists the hosts besides the one with a name: this machine's, if it runs, and the
-// paired ones.
-func (a *app) otherHosts(home, name string) []chat.Host {
-	var hosts []chat.Host
-	if name != "" {
-		hosts = append(hosts, (&target{app: a}).chatHost("this machine"))
-	}
-	list, err := devices.Load(devicesPath(home))
-	if err != nil {
-		return hosts
-	}
-	open, _ := devices.Find(list, name) // none if it is this machine
-	for _, device := range list {
-		if device.ID != open.ID {
-			hosts = append(hosts, (&target{app: a, device: device.ID.String()}).chatHost(device.Label))
-		}
-	}
-	return hosts
 }

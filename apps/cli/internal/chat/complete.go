@@ -63,6 +63,7 @@ func commandRows(begin string) []row {
 			rows = append(rows, row{title: strings.TrimSpace("/" + s.name + " " + s.args), detail: s.what, value: "/" + s.name + " "})
 		}
 	}
+	align(rows)
 	return rows
 }
 

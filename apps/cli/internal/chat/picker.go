@@ -30,6 +30,7 @@ type picker struct {
 // row is a line of a picker.
 type row struct {
 	title, detail string
+	column        int // width of the titles, where those of a list are short; 0 is the width of this one
 	current       bool
 	value         any
 }

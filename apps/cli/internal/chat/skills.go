@@ -44,5 +44,6 @@ func (m *Model) findSkills(word string) tea.Cmd {
 func (c *completion) takeSkills(msg skillsFound) {
 	if msg.word == c.word {
 		c.rows = append(c.rows, msg.rows...)
+		align(c.rows)
 	}
 }

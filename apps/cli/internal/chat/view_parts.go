@@ -245,6 +245,7 @@ func (m *Model) rowLine(r row, chosen bool) string {
 		mark, ink = "❯ ", m.theme.Selected
 	}
 	title := ansi.Truncate(oneLine(r.title), max(m.width-2, 1), "…")
+	title += strings.Repeat(" ", max(min(r.column, m.width/2)-ansi.StringWidth(title), 0))
 	line := " " + mark + title
 	if room := m.width - ansi.StringWidth(line) - 3; r.detail != "" && room > 4 {
 		detail := ansi.Truncate(oneLine(r.detail), room, "…")
@@ -298,16 +299,28 @@ func (m *Model) pickHelp() tea.Cmd {
 	p := newPicker("Keys and commands", "", func(row) tea.Cmd { return nil })
 	p.hint = "type to filter · Esc: close"
 	for _, b := range bindings() {
-		p.rows = append(p.rows, row{title: fmt.Sprintf("%-12s", KeyName(b.keys[0])), detail: b.what})
+		p.rows = append(p.rows, row{title: KeyName(b.keys[0]), detail: b.what})
 	}
 	for _, b := range cardBindings() {
-		p.rows = append(p.rows, row{title: fmt.Sprintf("%-12s", KeyName(b.keys[0])), detail: "On a card: " + b.what})
+		p.rows = append(p.rows, row{title: KeyName(b.keys[0]), detail: "On a card: " + b.what})
 	}
 	for _, s := range slashes() {
-		p.rows = append(p.rows, row{title: fmt.Sprintf("%-12s", strings.TrimSpace("/"+s.name+" "+s.args)), detail: s.what})
+		p.rows = append(p.rows, row{title: strings.TrimSpace("/" + s.name + " " + s.args), detail: s.what})
 	}
+	align(p.rows)
 	m.show(p)
 	return nil
+}
+
+// align has the details of rows begin in one column.
+func align(rows []row) {
+	widest := 0
+	for _, r := range rows {
+		widest = max(widest, ansi.StringWidth(oneLine(r.title)))
+	}
+	for i := range rows {
+		rows[i].column = widest
+	}
 }
 
 // KeyName returns the name of a key for people.

@@ -150,7 +150,7 @@ func FuzzOpenCode(f *testing.F) {
 	})
 }
 
-// TestCompressedRollout: Codex compresses old rollouts; one that expands without end is refused.
+// TestCompressedRollout: Codex compresses old rollouts.
 func TestCompressedRollout(t *testing.T) {
 	home := t.TempDir()
 	plain, err := os.ReadFile("testdata/home/.codex/sessions/2026/11/21/rollout-2026-11-21T09-00-00-" + fuzzID + ".jsonl")
@@ -174,19 +174,6 @@ func TestCompressedRollout(t *testing.T) {
 	got, err := r.Read(t.Context(), transcripts.Codex, fuzzID)
 	if err != nil || len(got.Items) == 0 {
 		t.Fatalf("%+v, %v", got, err)
-	}
-	block := bytes.Repeat([]byte("x"), 1<<20)
-	write(t, name, packed(func(z *zstd.Encoder) error {
-		for range 1 << 10 {
-			if _, err := z.Write(block); err != nil {
-				return err
-			}
-		}
-		_, err := z.Write([]byte("xx"))
-		return err
-	}))
-	if _, err := r.Read(t.Context(), transcripts.Codex, fuzzID); !errors.Is(err, transcripts.ErrTooLarge) {
-		t.Errorf("more than 1 GiB: %v", err)
 	}
 }
 

@@ -93,6 +93,9 @@ func TestTranscriptsAreImportedOnce(t *testing.T) {
 			t.Errorf("%s: %+v", s.from, got)
 		}
 		before := w.stored(t)
+		if own := `"customType":"scorel.backend","data":{"kind":"session","backend":"` + s.from + `","agentSession":"` + s.id + `"}`; strings.Count(before, own) != 1 {
+			t.Errorf("%s: the agent's own session is not named once", s.from)
+		}
 		again := w.importTranscript(t, s.from, s.id)
 		if again.Outcome != api.TranscriptUnchanged || again.Added != 0 || again.Session.ID != got.Session.ID {
 			t.Errorf("%s again: %+v", s.from, again)

@@ -93,7 +93,25 @@ func fill(ctx context.Context, s *store.Session, t Transcript) error {
 			return err
 		}
 	}
-	return appendRecord(ctx, s, session.CustomImported, recordOf(t))
+	if err := appendRecord(ctx, s, session.CustomImported, recordOf(t)); err != nil || t.Header.ChildOf != "" {
+		return err
+	}
+	return appendRecord(ctx, s, customBackend, ownSession(t))
+}
+
+// customBackend is the type of an entry about the program that works on turns.
+const customBackend = "scorel.backend"
+
+// backendSession is the data of such an entry: the agent's own session that has all that comes
+// before, in which the agent can continue. Subagents have none that it can load.
+type backendSession struct {
+	Kind         string `json:"kind"` // "session"
+	Backend      string `json:"backend"`
+	AgentSession string `json:"agentSession"`
+}
+
+func ownSession(t Transcript) backendSession {
+	return backendSession{"session", t.Record.Source, t.Record.SessionID}
 }
 
 func moveTo(ctx context.Context, s *store.Session, mark store.Mark, id string) error {
@@ -245,5 +263,9 @@ func (h *history) endTranscript(clientID string, t Transcript) error {
 			return h.log.AppendSessionInfo(ctx, mark, t.Title)
 		})
 	}
-	return errors.Join(err, h.appendCustom(session.CustomImported, recordOf(t), clientID))
+	err = errors.Join(err, h.appendCustom(session.CustomImported, recordOf(t), clientID))
+	if t.Header.ChildOf == "" {
+		err = errors.Join(err, h.appendCustom(customBackend, ownSession(t), clientID))
+	}
+	return err
 }

@@ -115,25 +115,8 @@ func TestAnEditorAtADistance(t *testing.T) {
 	run(t, binary, filepath.Join(w.home, "scorel"), "pair", code, "--yes").end(t)
 	connecting.end(t)
 
-	cmd := exec.Command(binary, "acp", "--device", w.id.String())
-	cmd.Env = append(os.Environ(), "SCOREL_HOME="+home, "HOME="+home, "SCOREL_MDNS=off")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	e := &foreignEditor{changed: make(chan struct{})}
-	conn := sdk.NewClientSideConnection(e, in, out)
-	if _, err := conn.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: 1}); err != nil {
-		t.Fatal(err)
-	}
+	conn, end := e.begin(t, binary, home, "acp", "--device", w.id.String())
 	// The folder has another path there, and the same name.
 	created, err := conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: "/elsewhere/demo", McpServers: []sdk.McpServer{}})
 	if err != nil {
@@ -171,10 +154,36 @@ func TestAnEditorAtADistance(t *testing.T) {
 		t.Errorf("the editor got\n%q\nthe log has\n%q", got, logged.String())
 	}
 	e.mu.Unlock()
-	if err := in.Close(); err != nil {
+	end()
+}
+
+// begin starts the program and connects the editor to it. end closes its input and waits for it.
+func (e *foreignEditor) begin(t *testing.T, program, home string, args ...string) (conn *sdk.ClientSideConnection, end func()) {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), "SCOREL_HOME="+home, "HOME="+home, "SCOREL_MDNS=off")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("scorel acp ended with %v", err)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn = sdk.NewClientSideConnection(e, in, out)
+	if _, err := conn.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return conn, func() {
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("scorel acp ended with %v", err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ module github.com/scorel/scorel/packages
 go 1.26.0
 
 require (
+	github.com/coder/acp-go-sdk v0.13.5
 	github.com/coder/websocket v1.8.15
 	github.com/flynn/noise v1.1.0
 	github.com/go-sql-driver/mysql v1.10.1

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -12,37 +10,6 @@ import (
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
-
-func newSessionImport(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "import FILE|FOLDER",
-		Short: "Import a scorel or Pi session file",
-		Long: `Import a session file of scorel or Pi. The file itself is not changed. The session keeps its
-id and every line, even unreadable ones. It is stored by the session provider of its
-project: the folder that the file names, or --project. Files of old versions are migrated.
-The host must run on this machine.
-
-From a folder, all *.jsonl files are imported: a session with its subagent sessions, as
-written by "scorel session export --children".`,
-		Example: "  scorel session import session.jsonl\n  scorel session import session.jsonl --project ~/code/site\n  scorel session import saved",
-		Args:    argCount(1, 1, "the path of one session file, or of a folder of them"),
-	}
-	addJSON(cmd, &asJSON)
-	in := &projectFlag{target: &target{app: a}}
-	cmd.Flags().StringVar(&in.given, "project", "", "id or folder of the project for the session")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		info, err := os.Stat(args[0])
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return sayf(err, "there is no file %s: give the path of a session file", args[0])
-		case err == nil && info.IsDir():
-			return a.importFolder(cmd.Context(), in, args[0], asJSON)
-		}
-		return a.importFile(cmd.Context(), in, args[0], asJSON)
-	}
-	return cmd
-}
 
 func (a *app) importFile(ctx context.Context, in *projectFlag, name string, asJSON bool) error {
 	path, err := in.path(name)

@@ -258,6 +258,7 @@ func (w *wiring) serve() (err error) {
 	w.sessionAPI = sessionapi.New(sessionapi.Options{
 		Manager: w.sessions, Hub: w.hub, Projects: w.projects, Processes: w.process, Blobs: w.blobs, Signing: w.signing,
 		Looked: w.attention.Looked, Scratch: w.paths.Scratch, Logger: w.log, Budgets: w.budgets, RemoteMode: w.config.Permissions.RemoteMode,
+		Transcripts: w.foreignTranscripts(),
 	})
 	w.ruleAPI = rules.NewRequests(w.log, w.permissions, w.projects, w.hub, w.sessions)
 	w.projectAPI = projects.New(projects.Options{

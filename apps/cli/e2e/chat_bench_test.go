@@ -45,7 +45,7 @@ type chunk struct {
 }
 
 // program builds the program as it is released, without the web UI.
-func program(b *testing.B) string {
+func program(b testing.TB) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "scorel")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "../cmd/scorel")

@@ -160,6 +160,29 @@ const notes = [
   note("taste", "user", "How Ada likes changes: small, with a test that can fail"),
 ];
 
+/** Conversations of another agent. */
+const transcripts = [
+  {
+    id: "t1",
+    title: "Make the pairing page work on narrow phones",
+    folder: "/home/ada/code/site",
+    updatedAt: Date.now() - 3_600_000,
+  },
+  {
+    id: "t2",
+    title: "Why does the build take four minutes since the last release, and which of the steps could be cached?",
+    folder: "/home/ada/code/site/deploy",
+    updatedAt: Date.now() - 86_400_000 * 3,
+    sessionId: "codex-1",
+  },
+  {
+    id: "t3",
+    title: "Rename the fields of the report",
+    folder: "/home/ada/work/reports-of-the-year-2026/generator",
+    updatedAt: Date.now() - 86_400_000 * 40,
+  },
+];
+
 /** A session with high usage, in a project with rules and servers. */
 export const managed = chat((session, scorel) => {
   const host = scorel.host(dev);
@@ -173,6 +196,11 @@ export const managed = chat((session, scorel) => {
   host.handlers.get_host = () => ({ host: { ...info, models: [...info.models, thinker] } });
   host.handlers.list_rules = () => ({ rules });
   host.handlers.list_agents = () => ({ agents, notes: agentNotes });
+  host.handlers.list_transcripts = ({ from, projectId }) => ({
+    transcripts: transcripts.map((each) => ({ ...each, from })).slice(0, projectId ? 2 : 3),
+    total: projectId ? 2 : 57,
+    damaged: projectId ? 0 : 1,
+  });
   host.handlers.list_skills = () => ({
     skills: [
       {

@@ -389,6 +389,15 @@ export const sights: Sight[] = [
     },
   },
   {
+    name: "transcripts",
+    scene: "managed",
+    act: async (page) => {
+      await page.getByTestId("servers-look").click();
+      await page.getByTestId("transcripts-from").selectOption("codex");
+      await page.getByTestId("transcript").last().scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "skills",
     scene: "managed",
     act: async (page) => {

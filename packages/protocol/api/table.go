@@ -71,6 +71,8 @@ var (
 	DeleteSession     = Define[SessionRequest, DeleteSessionResponse]("delete_session", GrantManage, "Deletes a session permanently.", Concurrently)
 	CopySession       = Define[CopySessionRequest, Empty]("copy_session", GrantManage, "Copies or moves a session to another session provider, byte for byte.", Concurrently)
 	ImportSession     = Define[ImportSessionRequest, ImportSessionResponse]("import_session", GrantLocal, "Imports a scorel or Pi session file of the host's machine.", Concurrently)
+	ListTranscripts   = Define[ListTranscriptsRequest, ListTranscriptsResponse]("list_transcripts", GrantManage, "Lists the conversations that another agent keeps on the host's machine, newest first. Also needs the grant files.", Concurrently)
+	ImportTranscript  = Define[ImportTranscriptRequest, ImportTranscriptResponse]("import_transcript", GrantManage, "Imports such a conversation as a session, or adds what is new to an earlier import. Also needs the grant files.", Concurrently)
 	VerifySession     = Define[VerifySessionRequest, VerifySessionResponse]("verify_session", GrantView, "Checks the hash chain of a session, its signed heads, and who answered its approvals.", Concurrently)
 	PrepareMove       = Define[PrepareMoveRequest, PrepareMoveResponse]("prepare_move", GrantManage, "Pauses a session for its move to another host and says what is moved.", Concurrently)
 	StartMove         = Define[StartMoveRequest, MoveResponse]("start_move", GrantManage, "Starts a prepared move to a host that accepted it.")
@@ -216,6 +218,8 @@ func sessionRequests() []Spec {
 		DeleteSession.Spec(),
 		CopySession.Spec(),
 		ImportSession.Spec(),
+		ListTranscripts.Spec(),
+		ImportTranscript.Spec(),
 		VerifySession.Spec(),
 		PrepareMove.Spec(),
 		StartMove.Spec(),

@@ -13,6 +13,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/signing"
 	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/apps/host/internal/transcripts"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -31,6 +32,8 @@ type Options struct {
 	Logger     *slog.Logger
 	Budgets    *state.BudgetStore
 	RemoteMode api.Mode // the highest mode that a connection without the local grant may set
+	// Transcripts reads the conversations that other agents keep on this machine.
+	Transcripts *transcripts.Reader
 	// Looked is called after someone may have stopped looking at a session; nil is not called.
 	Looked func()
 }
@@ -47,6 +50,7 @@ type Sessions struct {
 	remoteMode api.Mode
 	log        *slog.Logger
 	budgets    *state.BudgetStore
+	foreign    *transcripts.Reader
 	looked     func()
 }
 
@@ -57,7 +61,7 @@ func New(o Options) *Sessions {
 	}
 	return &Sessions{
 		looked: o.Looked, manager: o.Manager, hub: o.Hub, projects: o.Projects, processes: o.Processes, blobs: o.Blobs, signing: o.Signing,
-		scratch: o.Scratch, remoteMode: o.RemoteMode, log: o.Logger, budgets: o.Budgets,
+		foreign: o.Transcripts, scratch: o.Scratch, remoteMode: o.RemoteMode, log: o.Logger, budgets: o.Budgets,
 	}
 }
 
@@ -77,6 +81,8 @@ func (s *Sessions) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.DeleteSession, s.deleteSession),
 		dispatch.Serve(api.CopySession, s.copySession),
 		dispatch.Serve(api.ImportSession, s.importSession),
+		dispatch.Serve(api.ListTranscripts, s.listTranscripts),
+		dispatch.Serve(api.ImportTranscript, s.importTranscript),
 		dispatch.Serve(api.ForkSession, s.forkSession),
 		dispatch.Serve(api.GetTree, s.getTree),
 		dispatch.Serve(api.RewindSession, s.rewindSession),

@@ -21,6 +21,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/signing"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
+	"github.com/scorel/scorel/apps/host/internal/transcripts"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -39,11 +40,12 @@ type world struct {
 	*dispatchtest.Host
 	local   *dispatchtest.Client
 	project api.Project
+	home    string // of the user whose other agents keep conversations
 }
 
 func newWorld(t *testing.T, steps ...modeltest.Step) *world {
 	t.Helper()
-	w := &world{Host: dispatchtest.New(t)}
+	w := &world{Host: dispatchtest.New(t), home: t.TempDir()}
 	catalog, logs := tool.NewCatalog(tool.Options{}), process.NewLogs(w.Paths.Process())
 	budgets, err := state.LoadBudgets(w.Paths.Budgets(), state.Budgets{DayTokens: 5}, time.Now)
 	if err != nil {
@@ -68,6 +70,7 @@ func newWorld(t *testing.T, steps ...modeltest.Step) *world {
 		Logger: w.Log, Budgets: budgets,
 		Manager: manager, Hub: w.Hub, Projects: w.Projects, Processes: logs, Blobs: blobs.New(w.Paths.Blobs()),
 		Signing: &signing.Signing{Clients: w.Clients, Tokens: w.Tokens}, Scratch: w.Paths.Scratch, RemoteMode: api.ModeAsk,
+		Transcripts: transcripts.New(w.home, func(string) string { return "" }, nil),
 	}).Endpoints())
 	w.local, w.project = w.Local(), w.AddProject()
 	return w

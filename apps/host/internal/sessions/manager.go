@@ -28,6 +28,7 @@ type Manager struct {
 
 	forking    sync.Mutex // held while a fork is created
 	refreshing sync.Mutex // held while Refresh runs
+	importing  sync.Mutex // held while a transcript of another program becomes a session
 	// announcing is held from the creation of a summary until it was announced, so that
 	// summaries are announced in order. It is locked before mu.
 	announcing sync.Mutex

@@ -11,6 +11,10 @@ const src = join(import.meta.dirname, "..");
 
 /** Strings that look like texts, and why they stay in the code. */
 const notTranslated: Record<string, string> = {
+  "Claude Code": "the name of a program",
+  Codex: "the name of a program",
+  "Gemini CLI": "the name of a program",
+  opencode: "the name of a program",
   scorel: "a name",
   "scorel host serve": "a command",
   "scorel pair ": "a command",

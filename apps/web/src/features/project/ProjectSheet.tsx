@@ -1,5 +1,5 @@
 import type { Host } from "../../api/contract";
-import type { Project } from "../../api/types";
+import type { HostInfo, Project } from "../../api/types";
 import { Button } from "../../components/Button";
 import { TrashIcon } from "../../components/icons";
 import { Sheet } from "../../components/Sheet";
@@ -17,6 +17,7 @@ import { AgentList } from "./AgentList";
 import { RuleList } from "./RuleList";
 import { ServerList } from "./ServerList";
 import { SkillList } from "./SkillList";
+import { TranscriptList } from "./TranscriptList";
 import { Trust } from "./Trust";
 
 export interface ProjectSheetProps {
@@ -51,6 +52,7 @@ export default function ProjectSheet({ host, projectId, onRemove, onClose }: Pro
         <ScheduleList host={host} info={info} projectId={projectId} />
         <BudgetList host={host} info={info} projectId={projectId} />
         <RuleList host={host} projectId={projectId} mayManage={mayManage} />
+        {mayImport(info) ? <TranscriptList host={host} projectId={projectId} /> : null}
         <SandboxState info={info} className="border-line border-t pt-4" />
         {onRemove && mayManage ? (
           <div className="border-line border-t pt-4">
@@ -62,4 +64,10 @@ export default function ProjectSheet({ host, projectId, onRemove, onClose }: Pro
       </div>
     </Sheet>
   );
+}
+
+/** Reports whether this client may read conversations of other agents, which come from all folders. */
+function mayImport(info: HostInfo | null): boolean {
+  const grants = info?.grants ?? [];
+  return grants.includes("manage") && grants.includes("files") && !info?.limits?.projects;
 }

@@ -179,6 +179,8 @@ export const MAX_TERMINAL_CHUNK = 32768;
 export const MAX_TERMINAL_INPUT = 65536;
 /** columns, and rows */
 export const MAX_TERMINAL_SIDE = 1000;
+/** MaxTranscripts bounds the transcripts of one answer. */
+export const MAX_TRANSCRIPTS = 200;
 /** MaxToolTail is how much output of a running tool Live keeps, in bytes. */
 export const MAX_TOOL_TAIL = 16384;
 
@@ -569,6 +571,20 @@ export type TerminalReason =
   | 'revoked'
   /** the host stops */
   | 'stopped';
+
+/** TranscriptOutcome is what became of an import. */
+export type TranscriptOutcome =
+  /** as a new session */
+  | 'imported'
+  /** an earlier import got what is new */
+  | 'extended'
+  /** the earlier import has all of it */
+  | 'unchanged'
+  /**
+   * TranscriptContinued means that the session was continued on this host after its import.
+   * It was not changed, because both continuations exclude each other.
+   */
+  | 'continued';
 
 /** WorktreeKept is a reason to keep a worktree. */
 export type WorktreeKept =
@@ -1092,6 +1108,10 @@ export interface Requests {
   copy_session: { grant: 'manage'; request: CopySessionRequest; response: Empty };
   /** Imports a scorel or Pi session file of the host's machine. */
   import_session: { grant: 'local'; request: ImportSessionRequest; response: ImportSessionResponse };
+  /** Lists the conversations that another agent keeps on the host's machine, newest first. Also needs the grant files. */
+  list_transcripts: { grant: 'manage'; request: ListTranscriptsRequest; response: ListTranscriptsResponse };
+  /** Imports such a conversation as a session, or adds what is new to an earlier import. Also needs the grant files. */
+  import_transcript: { grant: 'manage'; request: ImportTranscriptRequest; response: ImportTranscriptResponse };
   /** Checks the hash chain of a session, its signed heads, and who answered its approvals. */
   verify_session: { grant: 'view'; request: VerifySessionRequest; response: VerifySessionResponse };
   /** Pauses a session for its move to another host and says what is moved. */
@@ -1337,6 +1357,8 @@ export const requestGrants = {
   delete_session: 'manage',
   copy_session: 'manage',
   import_session: 'local',
+  list_transcripts: 'manage',
+  import_transcript: 'manage',
   verify_session: 'view',
   prepare_move: 'manage',
   start_move: 'manage',
@@ -1966,6 +1988,56 @@ export interface ImportSessionResponse {
   session: SessionSummary;
   /** Proof is what the original file proved, before anything was added to it. */
   proof?: Proof;
+}
+
+/** ListTranscriptsRequest lists the conversations of one agent. */
+export interface ListTranscriptsRequest {
+  /** "claude", "codex", "gemini" or "opencode" */
+  from: string;
+  /** only those in this project */
+  projectId?: string;
+  /** words of the title or the folder */
+  query?: string;
+  /** how many to skip */
+  offset?: number;
+  /** 0 or more than MaxTranscripts: MaxTranscripts */
+  limit?: number;
+}
+
+export interface ListTranscriptsResponse {
+  transcripts: Transcript[];
+  /** that match, on all pages */
+  total: number;
+  /** Damaged counts files that are named like transcripts and cannot be read as such. */
+  damaged?: number;
+}
+
+/**
+ * ImportTranscriptRequest imports a conversation and those of its subagents. Repeating it
+ * changes nothing.
+ */
+export interface ImportTranscriptRequest {
+  from: string;
+  id: string;
+  /** "" is the project that contains the folder */
+  projectId?: string;
+}
+
+export interface ImportTranscriptResponse {
+  session: SessionSummary;
+  outcome: TranscriptOutcome;
+  /** entries, without those of subagents */
+  added: number;
+  /** Subagents counts the sessions of subagents. */
+  subagents?: number;
+  /**
+   * Damaged, Unknown, Omitted and Unfinished count records of the conversation and its
+   * subagents: see session.ImportRecord.
+   */
+  damaged?: number;
+  unknown?: number;
+  omitted?: number;
+  unfinished?: number;
 }
 
 /** VerifySessionRequest requests the verification of a session's log. */
@@ -3709,6 +3781,28 @@ export interface Proof {
   /** Moves lists where the session was handed over to another device, in log order. */
   moves?: ProofMove[];
   moreProblems?: number;
+}
+
+/** Transcript is a conversation that another agent keeps on the host's machine. */
+export interface Transcript {
+  /** "claude", "codex", "gemini" or "opencode" */
+  from: string;
+  /** of that program */
+  id: string;
+  title: string;
+  /** in which it took place; absent if unknown */
+  folder?: string;
+  /** of the program */
+  version?: string;
+  createdAt?: number;
+  /** Unix milliseconds */
+  updatedAt: number;
+  /** absent if unknown */
+  bytes?: number;
+  /** ProjectID is the project that contains the folder; absent if there is none. */
+  projectId?: string;
+  /** SessionID is the session of an earlier import. */
+  sessionId?: string;
 }
 
 /** Move is a move of a session to another host, as one of the two hosts knows it. */

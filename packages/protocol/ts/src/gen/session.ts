@@ -31,6 +31,10 @@ export const CUSTOM_MOVED = 'scorel.moved';
 export const CUSTOM_SCHEDULE = 'scorel.schedule';
 /** data: OmittedRecord; never on disk, sent instead of an entry that is too long */
 export const CUSTOM_OMITTED = 'scorel.omitted';
+/** data: ImportRecord, written after each import that added something */
+export const CUSTOM_IMPORTED = 'scorel.imported';
+/** data: ForeignRecord, a record of a kind that scorel does not know */
+export const CUSTOM_FOREIGN = 'scorel.foreign';
 /** data: Instructions */
 export const CUSTOM_INSTRUCTIONS = 'scorel.instructions';
 /** data: Skills */

@@ -15,20 +15,24 @@ export function changeOf(name: string, args: unknown, result: ToolResultMessage 
   const details = isRecord(result?.details) ? result.details : {};
   switch (name) {
     case "patch":
-      if (typeof details.diff === "string" && details.diff !== "") {
-        return { diff: details.diff };
-      }
-      return typeof fields.patch === "string" && fields.patch !== "" ? { diff: fields.patch } : replaced(fields);
+      return (
+        diffOf(details) ??
+        (typeof fields.patch === "string" && fields.patch !== "" ? { diff: fields.patch } : replaced(fields))
+      );
     case "edit":
     case "edit_file":
-      return replaced(fields);
+      return replaced(fields) ?? diffOf(details);
     case "write_file":
       return details.created === true && typeof fields.content === "string"
         ? { path: String(fields.path), before: null, after: fields.content }
         : null;
-    default:
-      return null;
+    default: // tools of other agents, in imported sessions
+      return diffOf(details);
   }
+}
+
+function diffOf(details: Record<string, unknown>): DiffInput | null {
+  return typeof details.diff === "string" && details.diff !== "" ? { diff: details.diff } : null;
 }
 
 /** Returns the replacement of one text by another, by the argument names that tools use. */

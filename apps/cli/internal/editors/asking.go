@@ -1,0 +1,240 @@
+package editors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/scorel/scorel/packages/acp"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// asking is an approval or a question that the editor was asked.
+type asking struct{ cancel context.CancelFunc }
+
+// questions asks the editor what waits for a person, and withdraws what does not wait any more.
+func (v *view) questions() {
+	waits := map[string]bool{}
+	for _, approval := range v.live.Approvals {
+		waits[approval.ID] = true
+		v.ask(approval.ID, func(ctx context.Context) { v.o.askApproval(ctx, approval) })
+	}
+	for _, question := range v.live.Questions {
+		waits[question.ID] = true
+		v.ask(question.ID, func(ctx context.Context) { v.o.askQuestion(ctx, question) })
+	}
+	for id, a := range v.asked {
+		if !waits[id] {
+			a.cancel() // sends $/cancel_request, unless the editor has answered
+			delete(v.asked, id)
+		}
+	}
+}
+
+func (v *view) ask(id string, run func(context.Context)) {
+	if v.asked[id] != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(v.o.ctx)
+	v.asked[id] = &asking{cancel}
+	v.o.work.Go(func() {
+		defer cancel()
+		run(ctx)
+	})
+}
+
+// decided shows in the call who answered its approval, if that was someone else.
+func (v *view) decided(e api.ApprovalResolved) {
+	v.o.mu.Lock()
+	call, own := v.o.answering[e.ApprovalID], v.o.answered[e.ApprovalID]
+	delete(v.o.answering, e.ApprovalID)
+	delete(v.o.answered, e.ApprovalID)
+	v.o.mu.Unlock()
+	if call != "" && !own {
+		v.o.sayDecided(call, e.Decision, e.DecidedBy)
+	}
+}
+
+// sayDecided shows in a call that someone else answered its approval.
+func (o *open) sayDecided(call string, decision api.Decision, by string) {
+	words := map[api.Decision]string{api.DecisionAllow: "Allowed", api.DecisionAlways: "Always allowed", api.DecisionDeny: "Denied", api.DecisionStop: "Denied and stopped"}
+	word := words[decision]
+	if word == "" {
+		return // the turn was canceled
+	}
+	o.send(acp.Update{Kind: acp.UpdateToolChange, Tool: &acp.ToolCall{
+		ID: call, Content: []acp.ToolContent{acp.Shown(acp.Text(word + " on another device (" + by + ")."))},
+	}})
+}
+
+// decisionOption returns an answer to an approval as editors show it.
+func decisionOption(decision api.Decision) (name, kind string) {
+	switch decision {
+	case api.DecisionAllow:
+		return "Allow", acp.AllowOnce
+	case api.DecisionAlways:
+		return "Always allow in this project", acp.AllowAlways
+	case api.DecisionDeny:
+		return "Deny", acp.RejectOnce
+	case api.DecisionStop:
+		return "Deny and stop", acp.RejectOnce
+	}
+	return "", ""
+}
+
+func (o *open) askApproval(ctx context.Context, a api.Approval) {
+	o.mu.Lock()
+	o.answering[a.ID] = a.ToolCallID
+	o.mu.Unlock()
+	offered := a.Options
+	if len(offered) == 0 {
+		offered = []api.Decision{api.DecisionAllow, api.DecisionDeny}
+	}
+	request := acp.PermissionRequest{SessionID: o.id, Options: []acp.PermissionOption{}, ToolCall: acp.ToolCall{
+		ID: a.ToolCallID, Title: a.Title, Kind: kindOf(a.ToolName), Status: acp.ToolPending, Content: []acp.ToolContent{},
+	}}
+	for _, decision := range offered {
+		if name, kind := decisionOption(decision); name != "" {
+			request.Options = append(request.Options, acp.PermissionOption{ID: string(decision), Name: name, Kind: kind})
+		}
+	}
+	for _, change := range changesIn(a.Detail) {
+		if a.IsDiff {
+			before := change.before
+			request.ToolCall.Content = append(request.ToolCall.Content, acp.Diff(o.view.absolute(change.path), &before, change.after))
+		}
+	}
+	if text := shownOf(a, len(request.ToolCall.Content) > 0); text != "" {
+		request.ToolCall.Content = append(request.ToolCall.Content, acp.Shown(acp.Text(text)))
+	}
+	var response acp.PermissionResponse
+	err := o.s.conn.Call(ctx, acp.MethodRequestPermission, request, &response)
+	decision := api.Decision(response.Outcome.OptionID)
+	switch {
+	case err != nil:
+		o.noteUnanswered(ctx, "approval", err)
+		return
+	case response.Outcome.Outcome != acp.OutcomeSelected || !slices.Contains(offered, decision):
+		return // the editor cancels the turn too; an unanswered request is never approved
+	}
+	o.answerApproval(ctx, a, decision)
+}
+
+// shownOf returns the text of an approval besides its diff.
+func shownOf(a api.Approval, diff bool) string {
+	text := ""
+	if !diff {
+		text = a.Detail
+	}
+	if a.Reason != "" {
+		if text != "" {
+			text += "\n\n"
+		}
+		text += a.Reason
+	}
+	return text
+}
+
+func (o *open) answerApproval(ctx context.Context, a api.Approval, decision api.Decision) {
+	answer := api.AnswerApprovalRequest{SessionID: o.id, ApprovalID: a.ID, Decision: decision, Shown: a.Shown}
+	if o.s.cfg.Sign != nil {
+		signature, err := o.s.cfg.Sign(o.id, a, decision)
+		if err != nil {
+			o.s.cfg.Logger.Warn("an answer is not signed", "error", err)
+		}
+		answer.Signature = signature
+	}
+	o.mu.Lock()
+	o.answered[a.ID] = true
+	o.mu.Unlock()
+	response, err := do(ctx, o.s, api.AnswerApproval, answer)
+	if err == nil && response.Won {
+		return
+	}
+	o.mu.Lock()
+	delete(o.answered, a.ID)
+	o.mu.Unlock()
+	switch {
+	case err == nil:
+		o.sayDecided(a.ToolCallID, response.Decision, response.DecidedBy)
+	case ctx.Err() == nil:
+		o.s.cfg.Logger.Warn("answering an approval", "error", err)
+	}
+}
+
+func (o *open) noteUnanswered(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil && !errors.Is(err, context.Canceled) {
+		o.s.cfg.Logger.Warn("the editor did not answer; another device can", "what", what, "error", err)
+	}
+}
+
+// askQuestion asks a question of the agent: in a form where the editor has those, and otherwise as
+// a choice. An open question without forms is answered on another device.
+func (o *open) askQuestion(ctx context.Context, q api.Question) {
+	if capable := o.s.capabilities().Elicitation; capable != nil && capable.Form != nil {
+		o.askInForm(ctx, q)
+		return
+	}
+	request := acp.PermissionRequest{SessionID: o.id, Options: []acp.PermissionOption{}, ToolCall: acp.ToolCall{ID: q.ToolCallID, Title: q.Question, Status: acp.ToolPending}}
+	for i, choice := range q.Choices {
+		request.Options = append(request.Options, acp.PermissionOption{ID: choiceID(i), Name: choice, Kind: acp.AllowOnce})
+	}
+	request.Options = append(request.Options, acp.PermissionOption{ID: "skip", Name: "Let the agent decide", Kind: acp.RejectOnce})
+	var response acp.PermissionResponse
+	if err := o.s.conn.Call(ctx, acp.MethodRequestPermission, request, &response); err != nil {
+		o.noteUnanswered(ctx, "question", err)
+		return
+	}
+	answer := api.AnswerQuestionRequest{SessionID: o.id, QuestionID: q.ID, Skip: response.Outcome.OptionID == "skip"}
+	for i, choice := range q.Choices {
+		if response.Outcome.OptionID == choiceID(i) {
+			answer.Answer = choice
+		}
+	}
+	if answer.Skip || answer.Answer != "" {
+		o.answerQuestion(ctx, answer)
+	}
+}
+
+func choiceID(i int) string { return "choice_" + string(rune('a'+i)) }
+
+func (o *open) askInForm(ctx context.Context, q api.Question) {
+	field := acp.FormField{Type: "string", Title: "Answer"}
+	if len(q.Choices) > 0 {
+		field.Description = "Choose one, or leave it to the agent"
+		field.Enum = q.Choices
+	}
+	encoded, err := session.Encode(field)
+	if err != nil {
+		return
+	}
+	var response acp.ElicitationResponse
+	err = o.s.conn.Call(ctx, acp.MethodCreateElicitation, acp.Elicitation{
+		SessionID: o.id, ToolCallID: q.ToolCallID, Mode: acp.ElicitForm, Message: q.Question,
+		RequestedSchema: &acp.FormSchema{Type: "object", Properties: map[string]json.RawMessage{"answer": encoded}, Required: []string{"answer"}},
+	}, &response)
+	if err != nil {
+		o.noteUnanswered(ctx, "question", err)
+		return
+	}
+	answer := api.AnswerQuestionRequest{SessionID: o.id, QuestionID: q.ID}
+	switch response.Action {
+	case acp.ElicitAccept:
+		if json.Unmarshal(response.Content["answer"], &answer.Answer) != nil || answer.Answer == "" {
+			return
+		}
+	case acp.ElicitDecline:
+		answer.Skip = true
+	default: // the question goes on waiting
+		return
+	}
+	o.answerQuestion(ctx, answer)
+}
+
+func (o *open) answerQuestion(ctx context.Context, answer api.AnswerQuestionRequest) {
+	if _, err := do(ctx, o.s, api.AnswerQuestion, answer); err != nil && ctx.Err() == nil {
+		o.s.cfg.Logger.Warn("answering a question", "error", err)
+	}
+}

@@ -1,0 +1,9 @@
+package acp
+
+import (
+	"testing"
+
+	"github.com/scorel/scorel/packages/leakcheck"
+)
+
+func TestMain(m *testing.M) { leakcheck.Main(m) }

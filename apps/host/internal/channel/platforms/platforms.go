@@ -9,6 +9,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/channel/telegram"
+	"github.com/scorel/scorel/apps/host/internal/channel/webhook"
 )
 
 // MaxSetting is the longest value of a setting, in bytes.
@@ -40,6 +41,16 @@ func Kinds() []Kind {
 			Settings: []Setting{{Name: "token", Usage: "token of the bot, from @BotFather", Secret: true}, api},
 			New: func(s map[string]string) (channel.Platform, error) {
 				return telegram.New(telegram.Options{Token: s["token"], API: s["api"]})
+			},
+		},
+		{
+			Name: "webhook", Title: "Webhook",
+			Settings: []Setting{
+				{Name: "url", Usage: "address of your server, which scorel dials"},
+				{Name: "secret", Usage: "secret of at least 16 characters that both sides sign with", Secret: true},
+			},
+			New: func(s map[string]string) (channel.Platform, error) {
+				return webhook.New(webhook.Options{URL: s["url"], Secret: s["secret"]})
 			},
 		},
 	}

@@ -178,6 +178,9 @@ type (
 	SchedulesChanged struct {
 		ProjectID string `json:"projectId"`
 	}
+	// ChannelsChanged reports a change of the channels, their states or their chats;
+	// list_channels lists them.
+	ChannelsChanged struct{}
 	// UnknownEvent is an event of a newer host, kept as received.
 	UnknownEvent struct {
 		Name string          `json:"-"`
@@ -219,6 +222,7 @@ func (MemoryChanged) EventType() string     { return "memory_changed" }
 func (MCPServersChanged) EventType() string { return "mcp_servers_changed" }
 func (HooksChanged) EventType() string      { return "hooks_changed" }
 func (SchedulesChanged) EventType() string  { return "schedules_changed" }
+func (ChannelsChanged) EventType() string   { return "channels_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
 
 // eventDefinition is one event: its name on the wire, its zero value, and its
@@ -280,6 +284,7 @@ var events = []eventDefinition{
 	defineEvent[SkillsChanged](),
 	defineEvent[HooksChanged](),
 	defineEvent[SchedulesChanged](),
+	defineEvent[ChannelsChanged](),
 }
 
 // eventsByName maps names to events. It is read-only after initialization.

@@ -51,3 +51,6 @@ func (p Paths) Scratch(sessionID string) string { return filepath.Join(p.Home, "
 
 // Changes returns the folder with the state of a session's folder before its first turn.
 func (p Paths) Changes(sessionID string) string { return filepath.Join(p.Home, "changes", sessionID) }
+
+// Channels is the folder with a file for each chat channel.
+func (p Paths) Channels() string { return filepath.Join(p.Home, "channels") }

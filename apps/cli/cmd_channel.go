@@ -22,7 +22,7 @@ import (
 func newChannel(a *app) *cobra.Command {
 	return group("channel", "Connect chats to projects: Telegram and others",
 		"  scorel channel add telegram\n  scorel channel pair ID --project ~/code/site\n  scorel channel list",
-		newChannelList(a), newChannelAdd(a), newChannelTest(a), newChannelPair(a), newChannelAllow(a, "allow", true), newChannelAllow(a, "disallow", false), newChannelRemove(a))
+		newChannelList(a), newChannelAdd(a), newChannelTest(a), newChannelPair(a), newChannelAllow(a, "allow", true), newChannelAllow(a, "disallow", false), newChannelRemove(a), newChannelServe(a))
 }
 
 func newChannelList(a *app) *cobra.Command {

@@ -191,6 +191,7 @@ var importRules = []importRule{
 		"the list of the platforms that are built in"},
 	{"apps/host/internal/chats", []string{"apps/host/internal/channel", "apps/host/internal/channel/platforms", "apps/host/internal/dispatch", "apps/host/internal/state", "packages/atomicfile", "packages/client", "packages/protocol/api", "packages/protocol/exactjson", "packages/protocol/session"},
 		"a chat is a client of the host: it makes requests, and knows no session from inside"},
+	{"apps/host/internal/channel/served", []string{"apps/host/internal/channel", "packages/atomicfile"}, "a platform is served to other programs, without a host"},
 	{"apps/host/internal/channel/...", []string{"apps/host/internal/channel"}, "a platform moves messages; who is heard, and what is said, is decided above"},
 	{"apps/host/internal/machine", []string{"apps/host/internal/permission", "apps/host/internal/state"},
 		"the file system and git are looked at, and nothing is decided"},

@@ -54,3 +54,6 @@ func (p Paths) Changes(sessionID string) string { return filepath.Join(p.Home, "
 
 // Channels is the folder with a file for each chat channel.
 func (p Paths) Channels() string { return filepath.Join(p.Home, "channels") }
+
+// Served is the folder with a file for each chat platform that is served to other programs.
+func (p Paths) Served() string { return filepath.Join(p.Home, "served") }

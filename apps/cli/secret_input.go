@@ -15,6 +15,12 @@ import (
 
 // readSecret reads one line of at most limit bytes, without echo on a terminal.
 func (a *app) readSecret(what, question string, limit int) (string, error) {
+	return a.readSecretFrom(bufio.NewReader(io.LimitReader(a.stdin, int64(limit)+1)), what, question, limit)
+}
+
+// readSecretFrom is readSecret for several secrets, of which lines reads one after the other from
+// the standard input.
+func (a *app) readSecretFrom(lines *bufio.Reader, what, question string, limit int) (string, error) {
 	var line string
 	if in, ok := a.stdin.(*os.File); ok && terminal.IsTerminal(a.stdin) {
 		fmt.Fprint(a.stderr, question)
@@ -25,7 +31,7 @@ func (a *app) readSecret(what, question string, limit int) (string, error) {
 		}
 		line = string(typed)
 	} else {
-		read, err := bufio.NewReader(io.LimitReader(a.stdin, int64(limit)+1)).ReadString('\n')
+		read, err := lines.ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", fmt.Errorf("reading %s from standard input: %w", what, err)
 		}

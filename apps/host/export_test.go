@@ -1,6 +1,7 @@
 package host
 
 import (
+	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -19,3 +20,8 @@ func (h *Host) MoverConn() *dispatch.Conn {
 
 // Online reports whether anybody of this machine has a connection.
 func (h *Host) Online() bool { return h.hub.Online(dispatch.LocalID) }
+
+// OpenPlatform has a host use platforms of a test.
+func OpenPlatform(cfg *Config, open func(kind string, settings map[string]string) (channel.Platform, error)) {
+	cfg.openPlatform = open
+}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/attention"
 	"github.com/scorel/scorel/apps/host/internal/blobs"
+	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/chats"
 	"github.com/scorel/scorel/apps/host/internal/clients"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/httpapi"
@@ -63,6 +65,8 @@ type Config struct {
 
 	// beneath, if a test sets it, wraps every provider of sessions.
 	beneath func(store.Provider) store.Provider
+	// openPlatform, if a test sets it, makes the platforms of channels.
+	openPlatform func(kind string, settings map[string]string) (channel.Platform, error)
 }
 
 // Beside is a relay in this process that serves this host alone, so that the host can be
@@ -102,6 +106,7 @@ type Host struct {
 	moves     *moves.Moves
 	scheduler *schedule.Scheduler
 	attention *attention.Attention
+	chats     *chats.Chats
 	token     string // of the local command line
 	startedAt time.Time
 	rerouted  chan struct{} // holds one token if the paths changed
@@ -242,6 +247,7 @@ func (h *Host) run(ctx context.Context) error {
 	h.wg.Go(func() { h.moves.Run(ctx) })
 	h.wg.Go(func() { h.scheduler.Run(ctx) })
 	h.wg.Go(func() { h.attention.Run(ctx) })
+	h.wg.Go(func() { h.chats.Run(ctx) })
 	h.wg.Go(func() { h.clientAPI.Expire(ctx) })
 	h.wg.Go(func() { h.reroute(ctx) })
 	return h.http.Run(ctx, h.listener, func() { close(h.ready) })

@@ -149,6 +149,9 @@ func (w *wiring) loadFiles() (err error) {
 	if err = w.loadAttention(); err != nil {
 		return err
 	}
+	if err = w.loadChats(); err != nil {
+		return err
+	}
 	for _, path := range w.cfg.Projects {
 		if _, err := w.projects.Add(path); err != nil {
 			return err
@@ -364,7 +367,7 @@ func (w *wiring) storesChanged() {
 // requests.
 func (w *wiring) endpoints() []dispatch.Endpoint {
 	return slices.Concat(w.sessionAPI.Endpoints(), w.clientAPI.Endpoints(), w.pairings.Endpoints(), w.projectAPI.Endpoints(),
-		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(), w.moves.Endpoints(), w.scheduleAPI().Endpoints(), w.attention.Endpoints(),
+		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(), w.moves.Endpoints(), w.scheduleAPI().Endpoints(), w.attention.Endpoints(), w.chats.Endpoints(),
 		(&models.Requests{Logger: w.log, Models: w.models, Keys: w.modelKeys, Hub: w.hub}).Endpoints())
 }
 

@@ -197,7 +197,7 @@ func filledEvents(t *testing.T) []api.Event {
 		api.SubagentUpdated{ToolCallID: "c", Index: 1, Child: api.SubagentChild{Doing: "bash", Approvals: []api.Approval{{ID: "a"}}, Decided: []api.ApprovalDecision{{ApprovalID: "b", Decision: api.DecisionAllow, DecidedBy: "cli_a"}}}}, api.SubagentEnded{ToolCallID: "c"},
 		api.WorkStarted{Work: api.Work{Kind: api.WorkCompaction, StartedAt: 5}}, api.WorkEnded{Kind: api.WorkBranchSummary, Error: "e"},
 		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.SessionMoved{ID: "s"}, api.ClientsChanged{},
-		api.RulesChanged{}, api.ModelsChanged{}, api.AgentsChanged{}, api.SkillsChanged{}, api.MemoryChanged{}, api.MCPServersChanged{ProjectID: "p"}, api.HooksChanged{ProjectID: "p"}, api.SchedulesChanged{ProjectID: "p"}, api.ExtensionsChanged{},
+		api.RulesChanged{}, api.ModelsChanged{}, api.AgentsChanged{}, api.SkillsChanged{}, api.MemoryChanged{}, api.MCPServersChanged{ProjectID: "p"}, api.HooksChanged{ProjectID: "p"}, api.SchedulesChanged{ProjectID: "p"}, api.ExtensionsChanged{}, api.ChannelsChanged{},
 		api.TerminalOutput{TerminalID: "t", Offset: 9, Data: "YQ=="},
 		api.TerminalChanged{Terminal: api.Terminal{ID: "t", Cols: 80, Rows: 24, Ended: &api.TerminalEnd{Reason: api.TerminalExited, ExitCode: -1, Signal: "hangup"}}}, api.TerminalsChanged{}, api.PathsChanged{},
 	}

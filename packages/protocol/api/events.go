@@ -181,6 +181,9 @@ type (
 	// ExtensionsChanged reports that an extension was added, replaced, removed, enabled or
 	// disabled, or a decision about one; list_extensions lists them.
 	ExtensionsChanged struct{}
+	// ChannelsChanged reports a change of the channels, their states or their chats;
+	// list_channels lists them.
+	ChannelsChanged struct{}
 	// UnknownEvent is an event of a newer host, kept as received.
 	UnknownEvent struct {
 		Name string          `json:"-"`
@@ -223,6 +226,7 @@ func (MCPServersChanged) EventType() string { return "mcp_servers_changed" }
 func (HooksChanged) EventType() string      { return "hooks_changed" }
 func (SchedulesChanged) EventType() string  { return "schedules_changed" }
 func (ExtensionsChanged) EventType() string { return "extensions_changed" }
+func (ChannelsChanged) EventType() string   { return "channels_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
 
 // eventDefinition is one event: its name on the wire, its zero value, and its
@@ -285,6 +289,7 @@ var events = []eventDefinition{
 	defineEvent[HooksChanged](),
 	defineEvent[SchedulesChanged](),
 	defineEvent[ExtensionsChanged](),
+	defineEvent[ChannelsChanged](),
 }
 
 // eventsByName maps names to events. It is read-only after initialization.

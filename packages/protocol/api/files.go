@@ -68,8 +68,12 @@ type (
 		Place
 		Path string `json:"path" req:"min=1,max=4096"`
 		From int64  `json:"from,omitempty" req:"min=0"` // offset in bytes: Next of the previous answer
+		// Raw asks for the bytes of any file in Data, in place of Text. Hosts that do not know
+		// the field answer with Text.
+		Raw bool `json:"raw,omitempty"`
 	}
 	ReadFileResponse struct {
+		Data   string `json:"data,omitempty"`   // base64, at most MaxFilePart bytes before encoding
 		Size   int64  `json:"size"`             // of the whole file, in bytes
 		Text   string `json:"text"`             // from From on, at most MaxFilePart bytes
 		Binary bool   `json:"binary,omitempty"` // it is not UTF-8 text, and Text is ""

@@ -132,14 +132,15 @@ func (c *Conn) Subscribed(sessionID string, end func(context.Context)) {
 	c.subscriptions[sessionID] = end
 }
 
-// Shows records whether the events of a session are for a person, until Unsubscribe.
+// Shows records whether the events of a session are for a person, until Unsubscribe. Those of
+// a token are not, and nobody knows whether a person looks at a chat.
 func (c *Conn) Shows(sessionID string, person bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.shown == nil {
 		c.shown = map[string]bool{}
 	}
-	c.shown[sessionID] = person && !strings.HasPrefix(c.clientID, tokenPrefix)
+	c.shown[sessionID] = person && !strings.HasPrefix(c.clientID, tokenPrefix) && !strings.HasPrefix(c.clientID, chatPrefix)
 }
 
 // Unsubscribe ends the subscription to a session, if there is one. Only handlers of

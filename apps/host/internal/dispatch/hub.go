@@ -3,6 +3,7 @@ package dispatch
 import (
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -16,9 +17,17 @@ type Hub struct {
 	log     *slog.Logger
 	clients *state.Clients
 
+	chats func(clientID string) Access // static after the start
+
 	mu    sync.Mutex
 	conns map[*Conn]struct{}
 }
+
+// chatPrefix begins the id of a chat on a chat platform, in place of a client's.
+const chatPrefix = "chat_"
+
+// Chats sets what chats may do now. It is called before the first connection.
+func (h *Hub) Chats(access func(clientID string) Access) { h.chats = access }
 
 // NewHub makes a hub without connections. clients is the list of paired clients.
 func NewHub(log *slog.Logger, clients *state.Clients) *Hub {
@@ -36,8 +45,15 @@ func (h *Hub) add(c *Conn) {
 	h.conns[c] = struct{}{}
 }
 
-// accessOf returns what the list of clients says of a client; false if it is not listed.
+// accessOf returns what the list of clients, or of chats, says of a client; false if it is not
+// listed. A chat that is not listed may do nothing.
 func (h *Hub) accessOf(clientID string) (Access, bool) {
+	if strings.HasPrefix(clientID, chatPrefix) {
+		if h.chats == nil {
+			return Access{}, true
+		}
+		return h.chats(clientID), true
+	}
 	id, err := ident.ParseClientID(clientID)
 	if err != nil {
 		return Access{}, false

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"io/fs"
@@ -63,6 +64,9 @@ func (f *Files) readFile(_ context.Context, _ *dispatch.Conn, r api.ReadFileRequ
 	if err != nil {
 		return response, fileError(r.Path, err)
 	}
+	if r.Raw {
+		return readRaw(file, r, info.Size())
+	}
 	head := make([]byte, min(info.Size(), sniffed))
 	if n, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return response, fileError(r.Path, err)
@@ -81,6 +85,20 @@ func (f *Files) readFile(_ context.Context, _ *dispatch.Conn, r api.ReadFileRequ
 	}
 	if !utf8.Valid(text) {
 		response.Text = string([]rune(string(text))) // each byte that is no text becomes U+FFFD
+	}
+	return response, nil
+}
+
+// readRaw returns a part of a file as it is.
+func readRaw(file io.ReaderAt, r api.ReadFileRequest, size int64) (response api.ReadFileResponse, err error) {
+	part := make([]byte, min(api.MaxFilePart, max(0, size-r.From)))
+	n, err := file.ReadAt(part, r.From)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return response, fileError(r.Path, err)
+	}
+	response = api.ReadFileResponse{Size: size, Data: base64.StdEncoding.EncodeToString(part[:n])}
+	if next := r.From + int64(n); n > 0 && next < size {
+		response.Next = next
 	}
 	return response, nil
 }

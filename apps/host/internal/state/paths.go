@@ -53,3 +53,9 @@ func (p Paths) Scratch(sessionID string) string { return filepath.Join(p.Home, "
 
 // Changes returns the folder with the state of a session's folder before its first turn.
 func (p Paths) Changes(sessionID string) string { return filepath.Join(p.Home, "changes", sessionID) }
+
+// Channels is the folder with a file for each chat channel.
+func (p Paths) Channels() string { return filepath.Join(p.Home, "channels") }
+
+// Served is the folder with a file for each chat platform that is served to other programs.
+func (p Paths) Served() string { return filepath.Join(p.Home, "served") }

@@ -13,7 +13,7 @@ func hostEvents() map[string]bool {
 	return map[string]bool{"projects_changed": true, "session_updated": true, "session_deleted": true, "session_moved": true, "clients_changed": true,
 		"rules_changed": true, "models_changed": true, "agents_changed": true, "skills_changed": true, "memory_changed": true,
 		"mcp_servers_changed": true, "terminal_output": true, "terminal_changed": true,
-		"terminals_changed": true, "paths_changed": true, "hooks_changed": true, "schedules_changed": true, "extensions_changed": true}
+		"terminals_changed": true, "paths_changed": true, "hooks_changed": true, "schedules_changed": true, "extensions_changed": true, "channels_changed": true}
 }
 
 func (g *generator) api() error {

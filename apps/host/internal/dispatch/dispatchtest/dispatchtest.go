@@ -4,10 +4,8 @@
 package dispatchtest
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"sync"
 	"testing"
@@ -85,7 +83,7 @@ func (h *Host) Connect(clientID string, grants ...api.Grant) *Client {
 // Watch is Connect for a client whose events are handed to a function, and not to Events.
 func (h *Host) Watch(clientID string, onEvent func(api.EventEnvelope), grants ...api.Grant) *Client {
 	ctx, cancel := context.WithCancel(context.Background())
-	near, far := pipe()
+	near, far := client.Pipe()
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		_ = h.dispatcher.Serve(ctx, far, clientID, grants) // the client sees that it ended
@@ -129,46 +127,4 @@ func Refused[Request, Response any](t testing.TB, c *Client, to api.Definition[R
 	if !errors.As(err, &refused) || refused.Kind != kind {
 		t.Errorf("%s %+v: %v, want the kind %d", to.Name(), request, err, kind)
 	}
-}
-
-// end is one end of a pipe. It implements client.Transport.
-type end struct {
-	in     <-chan []byte
-	out    chan<- []byte
-	closed chan struct{}
-	close  func()
-}
-
-// pipe returns two transports that are connected. Closing one closes both.
-func pipe() (near, far end) {
-	there, back, closed := make(chan []byte), make(chan []byte), make(chan struct{})
-	closeBoth := sync.OnceFunc(func() { close(closed) })
-	return end{back, there, closed, closeBoth}, end{there, back, closed, closeBoth}
-}
-
-func (e end) Send(ctx context.Context, message []byte) error {
-	select {
-	case e.out <- bytes.Clone(message):
-		return nil
-	case <-e.closed:
-		return io.ErrClosedPipe
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (e end) Receive(ctx context.Context) ([]byte, error) {
-	select {
-	case message := <-e.in:
-		return message, nil
-	case <-e.closed:
-		return nil, io.EOF
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-func (e end) Close() error {
-	e.close()
-	return nil
 }

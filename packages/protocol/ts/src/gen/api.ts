@@ -202,6 +202,13 @@ export type BudgetScope =
   /** all sessions of the host, per day */
   | 'day';
 
+/** ChannelState is whether messages arrive. */
+export type ChannelState =
+  | 'connecting'
+  | 'connected'
+  /** it is tried again, unless the token is rejected */
+  | 'failed';
+
 /** Grant is a permission that a host gives to a client. */
 export type Grant =
   /** read projects, sessions and events */
@@ -991,6 +998,14 @@ export interface ExtensionsChanged {
   type: 'extensions_changed';
 }
 
+/**
+ * ChannelsChanged reports a change of the channels, their states or their chats;
+ * list_channels lists them.
+ */
+export interface ChannelsChanged {
+  type: 'channels_changed';
+}
+
 /** The events of one session, in the order of seq. */
 export type SessionEvent =
   | EntryAppended
@@ -1035,7 +1050,8 @@ export type HostEvent =
   | SkillsChanged
   | HooksChanged
   | SchedulesChanged
-  | ExtensionsChanged;
+  | ExtensionsChanged
+  | ChannelsChanged;
 
 /** Every event. A newer host may send others: a switch needs a default case. */
 export type Event = SessionEvent | HostEvent;
@@ -1306,6 +1322,20 @@ export interface Requests {
   await_pairing: { grant: 'local'; request: PairingRequest; response: AwaitPairingResponse };
   /** Accepts or rejects the other side. */
   finish_pairing: { grant: 'local'; request: FinishPairingRequest; response: FinishPairingResponse };
+  /** Lists the channels with their chats, and the chat platforms that the host supports. */
+  list_channels: { grant: 'manage'; request: Empty; response: ListChannelsResponse };
+  /** Adds a bot on a chat platform; the same clientKey yields the same channel. */
+  add_channel: { grant: 'manage'; request: AddChannelRequest; response: ChannelResponse };
+  /** Asks the platform of a channel whether its token works. */
+  test_channel: { grant: 'manage'; request: ChannelRequest; response: ChannelResponse };
+  /** Removes a channel with its token and chats. Their sessions are kept. */
+  remove_channel: { grant: 'manage'; request: ChannelRequest; response: Empty };
+  /** Creates a code that binds a chat to a project when it is typed there. */
+  pair_channel: { grant: 'manage'; request: PairChannelRequest; response: PairChannelResponse };
+  /** Lists a sender of a chat, or removes one from the list. */
+  allow_sender: { grant: 'manage'; request: AllowSenderRequest; response: ChannelResponse };
+  /** Ends the access of a chat. */
+  remove_chat: { grant: 'manage'; request: RemoveChatRequest; response: ChannelResponse };
   /** Lists where a client is notified, what it is notified of, and how the last deliveries ended. */
   list_push: { grant: 'view'; request: ListPushRequest; response: ListPushResponse };
   /** Has the host notify the client that asks, at an address. */
@@ -1456,6 +1486,13 @@ export const requestGrants = {
   redeem_pairing: 'local',
   await_pairing: 'local',
   finish_pairing: 'local',
+  list_channels: 'manage',
+  add_channel: 'manage',
+  test_channel: 'manage',
+  remove_channel: 'manage',
+  pair_channel: 'manage',
+  allow_sender: 'manage',
+  remove_chat: 'manage',
   list_push: 'view',
   add_push: 'view',
   remove_push: 'view',
@@ -3079,9 +3116,16 @@ export interface ReadFileRequest {
   path: string;
   /** offset in bytes: Next of the previous answer */
   from?: number;
+  /**
+   * Raw asks for the bytes of any file in Data, in place of Text. Hosts that do not know
+   * the field answer with Text.
+   */
+  raw?: boolean;
 }
 
 export interface ReadFileResponse {
+  /** base64, at most MaxFilePart bytes before encoding */
+  data?: string;
   /** of the whole file, in bytes */
   size: number;
   /** from From on, at most MaxFilePart bytes */
@@ -3409,6 +3453,63 @@ export interface FinishPairingRequest {
 
 export interface FinishPairingResponse {
   paired: boolean;
+}
+
+export interface ListChannelsResponse {
+  channels: Channel[];
+  platforms: ChannelPlatform[];
+}
+
+/** AddChannelRequest adds a channel, once for each ClientKey. */
+export interface AddChannelRequest {
+  clientKey: string;
+  kind: string;
+  /** for people; "" is the platform's name */
+  name?: string;
+  /** also those that are secret */
+  settings: Record<string, string>;
+}
+
+export interface ChannelResponse {
+  channel: Channel;
+}
+
+export interface ChannelRequest {
+  id: string;
+}
+
+/** PairChannelRequest asks for a code that binds the chat in which it is typed. */
+export interface PairChannelRequest {
+  id: string;
+  projectId: string;
+  /**
+   * Grants are what the chat may do; none means view, prompt, approve and files, as far
+   * as the client that asks has them.
+   */
+  grants?: Grant[];
+  /** of the chat's access; 0 means never */
+  expiresAt?: number;
+}
+
+export interface PairChannelResponse {
+  code: string;
+  /** of the code, in Unix milliseconds */
+  expiresAt: number;
+  bot?: string;
+  link?: string;
+}
+
+/** AllowSenderRequest lists a sender of a bound chat, or removes one from the list. */
+export interface AllowSenderRequest {
+  id: string;
+  chatId: string;
+  senderId: string;
+  allowed: boolean;
+}
+
+export interface RemoveChatRequest {
+  id: string;
+  chatId: string;
 }
 
 /** ListPushRequest asks for what one client has, or with All for what every client has. */
@@ -4394,6 +4495,34 @@ export interface Token {
   expiresAt?: number;
 }
 
+/** Channel is a bot on a chat platform. */
+export interface Channel {
+  id: string;
+  kind: string;
+  name: string;
+  /** those that are not secret */
+  settings?: Record<string, string>;
+  state: ChannelState;
+  /** why messages do not arrive or were not sent, one sentence */
+  problem?: string;
+  /** as people address the bot */
+  bot?: string;
+  /** opens a chat with the bot */
+  link?: string;
+  /** Unix milliseconds */
+  addedAt: number;
+  /** messages that were not sent yet */
+  waiting?: number;
+  chats: ChannelChat[];
+}
+
+/** ChannelPlatform is a chat platform that the host supports. */
+export interface ChannelPlatform {
+  kind: string;
+  title: string;
+  settings: ChannelSetting[];
+}
+
 /** PushSubscription is where the host sends notifications of one client. */
 export interface PushSubscription {
   id: string;
@@ -4672,6 +4801,37 @@ export interface ScheduleWhen {
   github?: ScheduleGitHub;
 }
 
+/** ChannelChat is a chat that is bound to a project, or one whose messages are ignored. */
+export interface ChannelChat {
+  /** the platform's */
+  id: string;
+  /** in the log of sessions; "" for a chat that is not bound */
+  clientId?: string;
+  title?: string;
+  /** only one person and the bot are in it */
+  direct?: boolean;
+  projectId?: string;
+  /** that its messages go to */
+  sessionId?: string;
+  grants?: Grant[];
+  /** ExpiresAt is when the chat's access ends, in Unix milliseconds; 0 means never. */
+  expiresAt?: number;
+  /** Unix milliseconds */
+  boundAt?: number;
+  senders: ChannelSender[];
+  /** Ignored are people who wrote to the bot lately and are not listed. */
+  ignored?: ChannelSender[];
+}
+
+/** ChannelSetting is what a person says to add a channel. */
+export interface ChannelSetting {
+  name: string;
+  /** a few words for a person */
+  usage: string;
+  secret?: boolean;
+  optional?: boolean;
+}
+
 /** PushSession is the level of one session. */
 export interface PushSession {
   sessionId: string;
@@ -4751,4 +4911,12 @@ export interface ScheduleGitHub {
   /** logins */
   authors: string[];
   phrase: string;
+}
+
+/** ChannelSender is a person in a chat. */
+export interface ChannelSender {
+  id: string;
+  name?: string;
+  /** Unix milliseconds; 0 for one who is not listed */
+  addedAt?: number;
 }

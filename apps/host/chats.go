@@ -1,0 +1,52 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/platforms"
+	"github.com/scorel/scorel/apps/host/internal/chats"
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+// loadChats makes the part that connects chats to sessions.
+func (w *wiring) loadChats() (err error) {
+	open := w.cfg.openPlatform
+	if open == nil {
+		open = openPlatform
+	}
+	w.chats, err = chats.New(chats.Options{
+		Logger: w.log, Folder: w.paths.Channels(), Secrets: w.modelKeys, Projects: w.projects, Hub: w.hub, Now: time.Now, Open: open, NameOf: w.nameOf,
+		Serve: func(ctx context.Context, transport client.Transport, clientID string) error {
+			return w.dispatcher.Serve(ctx, transport, clientID, nil)
+		},
+	})
+	return err
+}
+
+func openPlatform(kind string, settings map[string]string) (channel.Platform, error) {
+	found, err := platforms.Find(kind)
+	if err != nil {
+		return nil, err
+	}
+	return found.Open(settings)
+}
+
+// nameOf returns the name of a client or token for people, or "".
+func (w *wiring) nameOf(clientID string) string {
+	if clientID == dispatch.LocalID {
+		return w.name.Current()
+	}
+	if token, known := w.tokens.Find(clientID); known {
+		return token.Label
+	}
+	id, err := ident.ParseClientID(clientID)
+	if err != nil {
+		return ""
+	}
+	known, _ := w.clients.Get(id)
+	return known.Label
+}

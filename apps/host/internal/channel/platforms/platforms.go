@@ -1,0 +1,88 @@
+// Package platforms lists the chat platforms that scorel has built in. A new one is a line
+// in Kinds.
+package platforms
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/telegram"
+	"github.com/scorel/scorel/apps/host/internal/channel/webhook"
+)
+
+// MaxSetting is the longest value of a setting, in bytes.
+const MaxSetting = 2048
+
+// Setting is what a person has to say to add a channel.
+type Setting struct {
+	Name     string // such as "token", and the flag of `scorel channel add`
+	Usage    string // a few words for a person
+	Secret   bool   // kept with the secrets of the home, and never shown
+	Optional bool
+}
+
+// Kind is a platform.
+type Kind struct {
+	Name     string // as people type it
+	Title    string // as the platform calls itself
+	Settings []Setting
+	// New makes a platform from settings. It makes no request.
+	New func(settings map[string]string) (channel.Platform, error)
+}
+
+// Kinds lists the platforms in the order in which people are shown them.
+func Kinds() []Kind {
+	api := Setting{Name: "api", Usage: "address of the API, for a server of your own", Optional: true}
+	return []Kind{
+		{
+			Name: "telegram", Title: "Telegram",
+			Settings: []Setting{{Name: "token", Usage: "token of the bot, from @BotFather", Secret: true}, api},
+			New: func(s map[string]string) (channel.Platform, error) {
+				return telegram.New(telegram.Options{Token: s["token"], API: s["api"]})
+			},
+		},
+		{
+			Name: "webhook", Title: "Webhook",
+			Settings: []Setting{
+				{Name: "url", Usage: "address of your server, which scorel dials"},
+				{Name: "secret", Usage: "secret of at least 16 characters that both sides sign with", Secret: true},
+			},
+			New: func(s map[string]string) (channel.Platform, error) {
+				return webhook.New(webhook.Options{URL: s["url"], Secret: s["secret"]})
+			},
+		},
+	}
+}
+
+// Find returns a platform by its name.
+func Find(name string) (Kind, error) {
+	var names []string
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return Kind{}, fmt.Errorf("unknown platform %.40q: use %s", name, strings.Join(names, ", "))
+}
+
+// Open checks the settings of a platform and makes it.
+func (k Kind) Open(settings map[string]string) (channel.Platform, error) {
+	for name, value := range settings {
+		known := slices.ContainsFunc(k.Settings, func(s Setting) bool { return s.Name == name })
+		switch {
+		case !known:
+			return nil, fmt.Errorf("%s has no setting %.40q", k.Title, name)
+		case len(value) > MaxSetting || strings.ContainsAny(value, "\r\n\x00"):
+			return nil, fmt.Errorf("the setting %s is too long or has a line break", name)
+		}
+	}
+	for _, s := range k.Settings {
+		if settings[s.Name] == "" && !s.Optional {
+			return nil, fmt.Errorf("%s needs the setting %s: %s", k.Title, s.Name, s.Usage)
+		}
+	}
+	return k.New(settings)
+}

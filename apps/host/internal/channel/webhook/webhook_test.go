@@ -1,0 +1,75 @@
+package webhook_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
+	"github.com/scorel/scorel/apps/host/internal/channel/webhook"
+	"github.com/scorel/scorel/packages/leakcheck"
+)
+
+func TestMain(m *testing.M) { leakcheck.Main(m) }
+
+func TestContract(t *testing.T) { channeltest.Run(t, newFake) }
+
+func answer(w http.ResponseWriter, id string, err error) {
+	var limited *channel.RateLimited
+	switch {
+	case err == nil:
+		_ = json.NewEncoder(w).Encode(map[string]string{"id": id})
+	case errors.As(err, &limited):
+		w.Header().Set("Retry-After", strconv.Itoa(int(limited.After/time.Second)))
+		w.WriteHeader(http.StatusTooManyRequests)
+	case errors.Is(err, channel.ErrChatGone):
+		w.WriteHeader(http.StatusGone)
+	case errors.Is(err, channel.ErrMessageGone):
+		w.WriteHeader(http.StatusNotFound)
+	case errors.Is(err, channel.ErrRejected):
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	default:
+		w.WriteHeader(http.StatusBadGateway)
+	}
+}
+
+// none is an Inbound that must get nothing.
+type none struct{ t *testing.T }
+
+func (none) Connected() {}
+func (n none) Take(_ context.Context, u channel.Update) error {
+	n.t.Errorf("taken: %+v", u)
+	return nil
+}
+
+func TestForgedEventsEndTheConnection(t *testing.T) {
+	for _, forge := range []func(string) string{
+		func(string) string { return "" },
+		func(s string) string { return s[:len(s)-1] + "x" },
+		func(string) string { return webhook.SignEvent([]byte("another secret of theirs"), "1-u1", nil) },
+	} {
+		f := start(t)
+		f.forge = forge
+		f.Say(channel.Chat{ID: "c"}, channel.Sender{ID: "s"}, "forged")
+		if err := f.New(t, channeltest.Token).Run(t.Context(), nil, none{t}); err == nil || !strings.Contains(err.Error(), "wrong signature") {
+			t.Errorf("the connection ended with %v", err)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, o := range []webhook.Options{
+		{URL: "http://example.com", Secret: channeltest.Token}, {URL: "https://example.com?x=1", Secret: channeltest.Token},
+		{URL: "", Secret: channeltest.Token}, {URL: "https://example.com", Secret: "short"},
+	} {
+		if _, err := webhook.New(o); err == nil {
+			t.Errorf("%+v was accepted", o)
+		}
+	}
+}

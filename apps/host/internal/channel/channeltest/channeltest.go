@@ -118,6 +118,19 @@ func (i *inbox) state() ([]channel.Update, []byte) {
 	return append([]channel.Update{}, i.updates...), i.cursor
 }
 
+func (i *inbox) connections() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.connected
+}
+
+// fail has the next Take fail.
+func (i *inbox) fail(err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.refuse = err
+}
+
 // connection is a running Run.
 type connection struct {
 	in     *inbox
@@ -125,11 +138,14 @@ type connection struct {
 	done   chan error
 }
 
-// connect runs a platform as the host does: after an error again, with the last cursor.
+// connect runs a platform as the host does: after an error again, with the last cursor. It
+// waits for the first connection, because some platforms keep nothing for a bot that has never
+// been connected.
 func connect(t *testing.T, p channel.Platform, in *inbox) *connection {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &connection{in, cancel, make(chan error, 1)}
+	before := in.connections()
 	go func() {
 		for {
 			_, cursor := in.state()
@@ -141,6 +157,7 @@ func connect(t *testing.T, p channel.Platform, in *inbox) *connection {
 		}
 	}()
 	t.Cleanup(c.stop)
+	c.until(t, "the connection", func([]channel.Update) bool { return in.connections() > before })
 	return c
 }
 

@@ -62,8 +62,8 @@ func inOrder(t *testing.T, f Fake) {
 
 func taken(t *testing.T, f Fake) {
 	in := newInbox()
-	in.refuse = errors.New("the disk is full")
 	c := connect(t, f.New(t, Token), in)
+	in.fail(errors.New("the disk is full"))
 	f.Say(room, person, "keep me")
 	updates := c.count(t, 1)
 	if in.refused != 1 || updates[0].Message.Text != "keep me" {
@@ -364,14 +364,7 @@ func gone(t *testing.T, f Fake) {
 }
 
 func ends(t *testing.T, f Fake) {
-	in := newInbox()
-	c := connect(t, f.New(t, Token), in)
-	c.until(t, "the connection", func([]channel.Update) bool {
-		in.mu.Lock()
-		defer in.mu.Unlock()
-		return in.connected > 0
-	})
-	c.stop()
+	connect(t, f.New(t, Token), newInbox()).stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.New(t, Token).Send(ctx, room.ID, channel.Outgoing{Key: "c1", Text: channel.Text("x")}); err == nil {

@@ -1,0 +1,139 @@
+package discord_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
+	"github.com/scorel/scorel/apps/host/internal/channel/discord"
+	"github.com/scorel/scorel/packages/leakcheck"
+)
+
+func TestMain(m *testing.M) { leakcheck.Main(m) }
+
+func TestContract(t *testing.T) { channeltest.Run(t, newFake) }
+
+// inbox is an Inbound that keeps what it takes.
+type inbox struct {
+	updates   chan channel.Update
+	connected chan struct{}
+	cursor    []byte
+}
+
+func newInbox() *inbox {
+	return &inbox{updates: make(chan channel.Update, 100), connected: make(chan struct{}, 10)}
+}
+
+func (i *inbox) Connected() { i.connected <- struct{}{} }
+
+func (i *inbox) Take(_ context.Context, u channel.Update) error {
+	i.cursor = u.Cursor
+	if u.ID != "" {
+		i.updates <- u
+	}
+	return nil
+}
+
+// run connects, does something once messages arrive, and returns the next update and the
+// cursor after it.
+func run(t *testing.T, f *fake, cursor []byte, do func()) (channel.Update, []byte) {
+	t.Helper()
+	in := newInbox()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	p := f.New(t, channeltest.Token)
+	go func() {
+		for ctx.Err() == nil {
+			_ = p.Run(ctx, cursor, in)
+			cursor = in.cursor
+		}
+		done <- nil
+	}()
+	<-in.connected
+	do()
+	u := <-in.updates
+	cancel()
+	<-done
+	return u, in.cursor
+}
+
+var (
+	ada  = channel.Sender{ID: "4711", Name: "Ada"}
+	room = channel.Chat{ID: "4711", Direct: true}
+)
+
+// TestALostSession: what was written while no session could be resumed is read from the history.
+func TestALostSession(t *testing.T) {
+	f := start(t)
+	_, cursor := run(t, f, nil, func() { f.Say(room, ada, "one") })
+	f.gate.Forget()
+	f.Say(room, ada, "two") // to the history only
+	f.gate.Forget()
+	u, cursor := run(t, f, cursor, func() {})
+	if u.Message == nil || u.Message.Text != "two" || !u.Message.Chat.Direct {
+		t.Fatalf("update: %+v", u)
+	}
+	if u, _ = run(t, f, cursor, func() { f.Say(room, ada, "three") }); u.Message == nil || u.Message.Text != "three" {
+		t.Errorf("then: %+v", u)
+	}
+}
+
+// TestServers: in a server, the bot takes what mentions or answers it, and knows threads.
+func TestServers(t *testing.T) {
+	f := start(t)
+	f.guild["50"] = map[string]any{"id": "50", "guild_id": "7", "type": 0, "name": "general"}
+	f.guild["51"] = map[string]any{"id": "51", "guild_id": "7", "type": 11, "name": "a thread", "parent_id": "50"}
+	me := map[string]any{"id": botID, "username": "scorel"}
+	say := func(chat, text string, change func(map[string]any)) func() {
+		return func() {
+			m, _ := f.message(channel.Chat{ID: chat}, ada, text)
+			change(m)
+			f.gate.Send("MESSAGE_CREATE", m)
+		}
+	}
+	for name, test := range map[string]struct {
+		chat, text string
+		change     func(map[string]any)
+		want       channel.Message
+	}{
+		"mention": {"50", "<@999>  fix it", func(m map[string]any) { m["mentions"] = []any{me} }, channel.Message{Chat: channel.Chat{ID: "50", Title: "general"}, Text: "fix it"}},
+		"within":  {"50", "fix it, <@999>", func(m map[string]any) { m["mentions"] = []any{me} }, channel.Message{Chat: channel.Chat{ID: "50", Title: "general"}, Text: "fix it, <@999>"}},
+		"answer": {"51", "yes", func(m map[string]any) {
+			m["type"], m["referenced_message"] = 19, map[string]any{"id": "1", "author": me}
+		},
+			channel.Message{Chat: channel.Chat{ID: "50/51", Title: "a thread"}, Text: "yes"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u, _ := run(t, f, nil, func() {
+				say(test.chat, "hello all", func(map[string]any) {})()                                         // not for the bot
+				say(test.chat, "joined", func(m map[string]any) { m["type"], m["mentions"] = 7, []any{me} })() // a notice
+				say(test.chat, test.text, test.change)()
+			})
+			if u.Message == nil || u.Message.Chat != test.want.Chat || u.Message.Text != test.want.Text || !u.Message.Addressed {
+				t.Errorf("update: %+v", u.Message)
+			}
+		})
+	}
+}
+
+// TestFilesOfOtherHosts: a file is read from Discord's hosts only.
+func TestFilesOfOtherHosts(t *testing.T) {
+	f := start(t)
+	u, _ := run(t, f, nil, func() { f.Attach(room, ada, "look", "a.txt", []byte("x")) })
+	f.mu.Lock()
+	f.said[u.Message.ID]["attachments"].([]any)[0].(map[string]any)["url"] = "http://127.0.0.1:1/metadata"
+	f.mu.Unlock()
+	if _, err := f.New(t, channeltest.Token).Fetch(t.Context(), u.Message.Files[0]); !errors.Is(err, channel.ErrRejected) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, o := range []discord.Options{{}, {Token: "a b"}, {Token: "x", API: "http://example.com"}} {
+		if _, err := discord.New(o); err == nil {
+			t.Errorf("%+v was accepted", o)
+		}
+	}
+}

@@ -188,3 +188,17 @@ func (c *connection) count(t *testing.T, n int) []channel.Update {
 	t.Helper()
 	return c.until(t, "updates", func(u []channel.Update) bool { return len(u) >= n })
 }
+
+// Next runs a platform from a cursor on, does something once it is connected, and returns the
+// next update and the cursor after it. Like the host, it connects again after an error.
+func Next(t *testing.T, p channel.Platform, cursor []byte, do func()) (channel.Update, []byte) {
+	t.Helper()
+	in := newInbox()
+	in.cursor = cursor
+	c := connect(t, p, in)
+	do()
+	u := c.count(t, 1)[0]
+	c.stop()
+	_, cursor = in.state()
+	return u, cursor
+}

@@ -1,7 +1,6 @@
 package discord_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -15,48 +14,10 @@ func TestMain(m *testing.M) { leakcheck.Main(m) }
 
 func TestContract(t *testing.T) { channeltest.Run(t, newFake) }
 
-// inbox is an Inbound that keeps what it takes.
-type inbox struct {
-	updates   chan channel.Update
-	connected chan struct{}
-	cursor    []byte
-}
-
-func newInbox() *inbox {
-	return &inbox{updates: make(chan channel.Update, 100), connected: make(chan struct{}, 10)}
-}
-
-func (i *inbox) Connected() { i.connected <- struct{}{} }
-
-func (i *inbox) Take(_ context.Context, u channel.Update) error {
-	i.cursor = u.Cursor
-	if u.ID != "" {
-		i.updates <- u
-	}
-	return nil
-}
-
-// run connects, does something once messages arrive, and returns the next update and the
-// cursor after it.
+// run returns the next update of a platform that uses the fake, and the cursor after it.
 func run(t *testing.T, f *fake, cursor []byte, do func()) (channel.Update, []byte) {
 	t.Helper()
-	in := newInbox()
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	p := f.New(t, channeltest.Token)
-	go func() {
-		for ctx.Err() == nil {
-			_ = p.Run(ctx, cursor, in)
-			cursor = in.cursor
-		}
-		done <- nil
-	}()
-	<-in.connected
-	do()
-	u := <-in.updates
-	cancel()
-	<-done
-	return u, in.cursor
+	return channeltest.Next(t, f.New(t, channeltest.Token), cursor, do)
 }
 
 var (

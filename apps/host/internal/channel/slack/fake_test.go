@@ -1,0 +1,498 @@
+package slack_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+
+	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
+	"github.com/scorel/scorel/apps/host/internal/channel/slack"
+)
+
+const botID = "UBOT"
+
+// fake is Slack: the Web API with the limits of its documentation, and Socket Mode, which sends
+// an envelope again until it is acknowledged.
+type fake struct {
+	server *httptest.Server
+
+	mu       sync.Mutex
+	nextID   int
+	said     []map[string]any
+	files    map[string][]byte
+	names    map[string]string // of files
+	shown    map[string][]channeltest.Shown
+	left     map[string]bool
+	limit    time.Duration
+	waiting  []envelope // that were not acknowledged
+	last     envelope   // that was acknowledged
+	sockets  map[*websocket.Conn]bool
+	deaf     bool // events are lost
+	notices  []string
+	channels map[string]map[string]any
+}
+
+type envelope struct {
+	Type    string `json:"type"`
+	ID      string `json:"envelope_id,omitempty"`
+	Payload any    `json:"payload,omitempty"`
+}
+
+func newFake(t *testing.T) channeltest.Fake { return start(t) }
+
+func start(t *testing.T) *fake {
+	f := &fake{
+		nextID: 1000, files: map[string][]byte{}, names: map[string]string{}, shown: map[string][]channeltest.Shown{},
+		left: map[string]bool{}, sockets: map[*websocket.Conn]bool{}, channels: map[string]map[string]any{},
+	}
+	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
+	t.Cleanup(func() { f.Break(); f.server.Close() })
+	return f
+}
+
+func (f *fake) New(t *testing.T, token string) channel.Platform {
+	p, err := slack.New(slack.Options{Token: "xoxb-" + token, AppToken: "xapp-" + token, API: f.server.URL + "/api"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == "/socket":
+		f.socket(w, r)
+		return
+	case strings.HasPrefix(r.URL.Path, "/upload/"):
+		f.upload(w, r)
+		return
+	case strings.HasPrefix(r.URL.Path, "/files/"):
+		f.download(w, r)
+		return
+	}
+	_ = r.ParseMultipartForm(64 << 20)
+	_ = r.ParseForm()
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if token == "" {
+		token = r.FormValue("token")
+	}
+	method := strings.TrimPrefix(r.URL.Path, "/api/")
+	want := "xoxb-" + channeltest.Token
+	if method == "apps.connections.open" {
+		want = "xapp-" + channeltest.Token
+	}
+	answer := map[string]any{"ok": false, "error": "invalid_auth"}
+	if token == want {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.limit > 0 && strings.HasPrefix(method, "chat.") {
+			w.Header().Set("Retry-After", strconv.Itoa(int(f.limit/time.Second)))
+			w.WriteHeader(http.StatusTooManyRequests)
+			f.limit = 0
+			return
+		}
+		answer = f.call(r, method)
+		if answer["error"] == nil {
+			answer["ok"] = true
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+func failed(kind string) map[string]any { return map[string]any{"ok": false, "error": kind} }
+
+func (f *fake) call(r *http.Request, method string) map[string]any {
+	place := r.FormValue("channel")
+	if f.left[place] {
+		return failed("not_in_channel")
+	}
+	switch method {
+	case "auth.test":
+		return map[string]any{"user": "scorel", "user_id": botID}
+	case "apps.connections.open":
+		return map[string]any{"url": "ws" + strings.TrimPrefix(f.server.URL, "http") + "/socket"}
+	case "users.info":
+		return map[string]any{"user": map[string]any{"id": r.FormValue("user"), "real_name": "Ada"}}
+	case "conversations.info":
+		if at := f.channels[place]; at != nil {
+			return map[string]any{"channel": at}
+		}
+		return map[string]any{"channel": map[string]any{"id": place, "is_im": true}}
+	case "conversations.history", "conversations.replies":
+		return f.history(r)
+	case "chat.postMessage", "chat.update", "chat.postEphemeral":
+		return f.post(r, method)
+	case "files.info":
+		id := r.FormValue("file")
+		return map[string]any{"file": map[string]any{"id": id, "name": f.names[id], "mimetype": "application/octet-stream", "url_private_download": f.server.URL + "/files/" + id}}
+	case "files.getUploadURLExternal":
+		f.nextID++
+		id := "F" + strconv.Itoa(f.nextID)
+		f.names[id] = r.FormValue("filename")
+		return map[string]any{"upload_url": f.server.URL + "/upload/" + id, "file_id": id}
+	case "files.completeUploadExternal":
+		return f.complete(r)
+	}
+	return failed("unknown_method")
+}
+
+func (f *fake) upload(w http.ResponseWriter, r *http.Request) {
+	file, _, err := r.FormFile("file")
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	data, _ := io.ReadAll(file)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.files[strings.TrimPrefix(r.URL.Path, "/upload/")] = data
+}
+
+func (f *fake) download(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r.Header.Get("Authorization") != "Bearer xoxb-"+channeltest.Token {
+		w.Header().Set("Content-Type", "text/html")
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = w.Write(f.files[strings.TrimPrefix(r.URL.Path, "/files/")])
+}
+
+func (f *fake) complete(r *http.Request) map[string]any {
+	var files []struct{ ID string }
+	if json.Unmarshal([]byte(r.FormValue("files")), &files) != nil || len(files) != 1 || f.files[files[0].ID] == nil {
+		return failed("file_not_found")
+	}
+	chat := chatID(r.FormValue("channel_id"), r.FormValue("thread_ts"))
+	id := files[0].ID
+	f.shown[chat] = append(f.shown[chat], channeltest.Shown{ID: id, FileName: f.names[id], File: f.files[id]})
+	return map[string]any{"files": []any{map[string]any{"id": id}}}
+}
+
+func chatID(place, thread string) string {
+	if thread != "" {
+		return place + "/" + thread
+	}
+	return place
+}
+
+func (f *fake) history(r *http.Request) map[string]any {
+	found := []map[string]any{}
+	for _, m := range f.said {
+		thread, _ := m["thread_ts"].(string)
+		if m["channel"] == r.FormValue("channel") && m["ts"].(string) > r.FormValue("oldest") && thread == r.FormValue("ts") {
+			found = append(found, m)
+		}
+	}
+	if r.FormValue("ts") == "" {
+		slices.Reverse(found) // the newest first
+	}
+	return map[string]any{"messages": found, "has_more": false}
+}
+
+// post checks and keeps a message of the bot.
+func (f *fake) post(r *http.Request, method string) map[string]any {
+	var s channeltest.Shown
+	if kind := read(r, &s); kind != "" {
+		return failed(kind)
+	}
+	if method == "chat.postEphemeral" {
+		f.notices = append(f.notices, s.Text)
+		return map[string]any{"message_ts": "1.1"}
+	}
+	if method == "chat.update" {
+		for chat, list := range f.shown {
+			if place, _, _ := strings.Cut(chat, "/"); place != r.FormValue("channel") {
+				continue
+			}
+			if i := slices.IndexFunc(list, func(old channeltest.Shown) bool { return old.ID == r.FormValue("ts") }); i >= 0 {
+				s.ID = list[i].ID
+				list[i] = s
+				return map[string]any{"channel": r.FormValue("channel"), "ts": s.ID, "text": s.Text}
+			}
+		}
+		return failed("message_not_found")
+	}
+	if r.FormValue("unfurl_links") != "false" || r.FormValue("unfurl_media") != "false" {
+		return failed("the_text_could_be_unfurled")
+	}
+	f.nextID++
+	s.ID = stamp(f.nextID)
+	chat := chatID(r.FormValue("channel"), r.FormValue("thread_ts"))
+	f.shown[chat] = append(f.shown[chat], s)
+	return map[string]any{"channel": r.FormValue("channel"), "ts": s.ID}
+}
+
+func stamp(n int) string { return fmt.Sprintf("17000%05d.000100", n) }
+
+// block is a part of a message.
+type block struct {
+	Type     string
+	Text     json.RawMessage
+	URL      string
+	Value    string
+	ActionID string `json:"action_id"`
+	Style    json.RawMessage
+	Elements []block
+}
+
+// read reads the blocks of a message as Slack's clients show them.
+func read(r *http.Request, s *channeltest.Shown) string {
+	var blocks []block
+	if json.Unmarshal([]byte(r.FormValue("blocks")), &blocks) != nil || len(blocks) == 0 || len(blocks) > 50 {
+		return "invalid_blocks"
+	}
+	fallback := r.FormValue("text")
+	if strings.ContainsAny(fallback, "<>") || strings.Contains(strings.NewReplacer("&amp;", "", "&lt;", "", "&gt;", "").Replace(fallback), "&") {
+		return "the_text_could_mention_people"
+	}
+	if utf8.RuneCountInString(fallback) > 4000 {
+		return "msg_too_long"
+	}
+	ids := map[string]bool{}
+	for _, b := range blocks {
+		switch b.Type {
+		case "rich_text":
+			for i, part := range b.Elements {
+				if i > 0 && (part.Type == "rich_text_preformatted" || b.Elements[i-1].Type == "rich_text_preformatted") {
+					s.Text += "\n"
+				}
+				if kind := section(part, s); kind != "" {
+					return kind
+				}
+			}
+		case "actions":
+			for _, e := range b.Elements {
+				var label struct{ Type, Text string }
+				if json.Unmarshal(e.Text, &label) != nil || label.Type != "plain_text" || label.Text == "" || utf8.RuneCountInString(label.Text) > 75 ||
+					e.Value == "" || len(e.Value) > 2000 || ids[e.ActionID] {
+					return "invalid_blocks"
+				}
+				ids[e.ActionID] = true
+				s.Buttons = append(s.Buttons, channel.Button{Label: label.Text, Data: e.Value, Risky: string(e.Style) == `"danger"`})
+			}
+		default:
+			return "invalid_blocks"
+		}
+	}
+	switch n := utf8.RuneCountInString(s.Text); {
+	case strings.TrimSpace(s.Text) == "":
+		return "no_text"
+	case n > 3000+len(s.Code)*2: // line breaks around code are the client's
+		return "msg_blocks_too_long"
+	}
+	return ""
+}
+
+func section(part block, s *channeltest.Shown) string {
+	if part.Type != "rich_text_section" && part.Type != "rich_text_preformatted" || len(part.Elements) == 0 {
+		return "invalid_blocks"
+	}
+	for _, e := range part.Elements {
+		var text string
+		_ = json.Unmarshal(e.Text, &text)
+		if e.Type == "link" && strings.HasPrefix(e.URL, "http") {
+			text = e.URL
+		} else if e.Type != "text" || text == "" {
+			return "invalid_blocks"
+		}
+		var style struct{ Bold, Code bool }
+		_ = json.Unmarshal(e.Style, &style)
+		if style.Code || part.Type == "rich_text_preformatted" {
+			s.Code = append(s.Code, text)
+		}
+		if style.Bold {
+			s.Bold = append(s.Bold, text)
+		}
+		s.Text += text
+	}
+	return ""
+}
+
+func (f *fake) socket(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.CloseNow() }()
+	f.mu.Lock()
+	send(r.Context(), conn, envelope{Type: "hello"})
+	for _, e := range f.waiting {
+		send(r.Context(), conn, e)
+	}
+	f.sockets[conn] = true
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		delete(f.sockets, conn)
+		f.mu.Unlock()
+	}()
+	for {
+		_, text, err := conn.Read(r.Context())
+		if err != nil {
+			return
+		}
+		var ack struct {
+			ID string `json:"envelope_id"`
+		}
+		if json.Unmarshal(text, &ack) != nil {
+			return
+		}
+		f.mu.Lock()
+		f.waiting = slices.DeleteFunc(f.waiting, func(e envelope) bool {
+			if e.ID == ack.ID {
+				f.last = e
+			}
+			return e.ID == ack.ID
+		})
+		f.mu.Unlock()
+	}
+}
+
+func send(ctx context.Context, conn *websocket.Conn, e envelope) {
+	text, err := json.Marshal(e)
+	if err != nil {
+		panic(err)
+	}
+	_ = conn.Write(ctx, websocket.MessageText, text) // a broken connection ends its reader
+}
+
+func (f *fake) deliver(kind string, payload any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.deaf {
+		return
+	}
+	f.nextID++
+	e := envelope{kind, "env" + strconv.Itoa(f.nextID), payload}
+	f.waiting = append(f.waiting, e)
+	for conn := range f.sockets {
+		send(context.Background(), conn, e)
+	}
+}
+
+func (f *fake) message(chat channel.Chat, from channel.Sender, text string) (map[string]any, string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.nextID++
+	place, thread, _ := strings.Cut(chat.ID, "/")
+	kind := "channel"
+	if chat.Direct {
+		kind = "im"
+	}
+	text = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+	m := map[string]any{"type": "message", "channel": place, "channel_type": kind, "user": from.ID, "text": text, "ts": stamp(f.nextID)}
+	if thread != "" {
+		m["thread_ts"] = thread
+	}
+	f.said = append(f.said, m)
+	return m, stamp(f.nextID)
+}
+
+func (f *fake) Say(chat channel.Chat, from channel.Sender, text string) string {
+	m, id := f.message(chat, from, text)
+	f.deliver("events_api", map[string]any{"event": m})
+	return id
+}
+
+func (f *fake) Attach(chat channel.Chat, from channel.Sender, text, name string, data []byte) string {
+	m, id := f.message(chat, from, text)
+	f.mu.Lock()
+	f.files["FIN"+id], f.names["FIN"+id] = data, name
+	m["subtype"], m["files"] = "file_share", []any{map[string]any{"id": "FIN" + id, "name": name, "size": len(data)}}
+	f.mu.Unlock()
+	f.deliver("events_api", map[string]any{"event": m})
+	return id
+}
+
+func (f *fake) Press(chat channel.Chat, from channel.Sender, messageID, data string) {
+	f.mu.Lock()
+	f.nextID++
+	at := stamp(f.nextID)
+	f.mu.Unlock()
+	f.deliver("interactive", map[string]any{
+		"type": "block_actions", "user": map[string]any{"id": from.ID, "name": from.Name}, "channel": map[string]any{"id": chat.ID, "name": "directmessage"},
+		"message": map[string]any{"ts": messageID}, "actions": []any{map[string]any{"action_id": "b0", "value": data, "action_ts": at}},
+	})
+}
+
+func (f *fake) Edit(chat channel.Chat, messageID, text string) bool {
+	f.mu.Lock()
+	i := slices.IndexFunc(f.said, func(m map[string]any) bool { return m["ts"] == messageID })
+	m := map[string]any{}
+	for k, v := range f.said[i] {
+		m[k] = v
+	}
+	f.nextID++
+	m["text"], m["edited"] = text, map[string]any{"ts": stamp(f.nextID)}
+	f.said[i] = m
+	f.mu.Unlock()
+	f.deliver("events_api", map[string]any{"event": map[string]any{"type": "message", "subtype": "message_changed", "channel": chat.ID, "channel_type": "im", "message": m}})
+	return true
+}
+
+func (f *fake) Remove(chat channel.Chat, messageID string) bool {
+	f.deliver("events_api", map[string]any{"event": map[string]any{"type": "message", "subtype": "message_deleted", "channel": chat.ID, "channel_type": "im", "deleted_ts": messageID}})
+	return true
+}
+
+func (f *fake) Shown(chat channel.Chat) []channeltest.Shown {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.shown[chat.ID])
+}
+
+func (f *fake) Withdraw(chat channel.Chat, messageID string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.shown[chat.ID] = slices.DeleteFunc(f.shown[chat.ID], func(s channeltest.Shown) bool { return s.ID == messageID })
+}
+
+func (f *fake) Limit(after time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.limit = after
+}
+
+func (f *fake) Leave(chat channel.Chat) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left[chat.ID] = true
+}
+
+func (f *fake) Break() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for conn := range f.sockets {
+		_ = conn.CloseNow()
+	}
+}
+
+// Again sends the last envelope that was acknowledged once more, as Slack does when it has not
+// seen the acknowledgement.
+func (f *fake) Again() bool {
+	for {
+		f.mu.Lock()
+		last, waiting := f.last, len(f.waiting)
+		f.mu.Unlock()
+		if waiting == 0 && last.ID != "" {
+			f.deliver(last.Type, last.Payload)
+			return true
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 )
 
 func newChannel(a *app) *cobra.Command {
-	return group("channel", "Connect chats to projects: Telegram and others",
+	return group("channel", "Connect chats of Telegram, Slack, Discord and QQ to projects",
 		"  scorel channel add telegram\n  scorel channel pair ID --project ~/code/site\n  scorel channel list",
 		newChannelList(a), newChannelAdd(a), newChannelTest(a), newChannelPair(a), newChannelAllow(a, "allow", true), newChannelAllow(a, "disallow", false), newChannelRemove(a), newChannelServe(a))
 }

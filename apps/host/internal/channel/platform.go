@@ -11,7 +11,7 @@ import (
 
 // Bounds of what a platform passes on, whatever the platform itself allows.
 const (
-	MaxID      = 128      // bytes of an id of an update, chat, sender or message
+	MaxID      = 256      // bytes of an id of an update, chat, sender or message
 	MaxName    = 64       // bytes of a name or title, after Clean
 	MaxText    = 64 << 10 // bytes of a message's text; the rest is cut off
 	MaxFiles   = 10       // files of a message

@@ -263,7 +263,7 @@ func split(t *testing.T, f Fake) {
 	var source strings.Builder
 	source.WriteString("Before & after <b>:\n\n```go\n")
 	var want []string
-	for n := 0; source.Len() < 3*limits.Text; n++ {
+	for n := 0; limits.Units(channel.Segment{Text: source.String()}) < 3*limits.Text; n++ {
 		line := fmt.Sprintf("line%d := \"<👩‍👩‍👧> & *שלום*\"", n)
 		want = append(want, line)
 		source.WriteString(line + "\n")

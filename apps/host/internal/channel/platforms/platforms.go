@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/discord"
+	"github.com/scorel/scorel/apps/host/internal/channel/qq"
+	"github.com/scorel/scorel/apps/host/internal/channel/slack"
 	"github.com/scorel/scorel/apps/host/internal/channel/telegram"
 	"github.com/scorel/scorel/apps/host/internal/channel/webhook"
 )
@@ -41,6 +44,33 @@ func Kinds() []Kind {
 			Settings: []Setting{{Name: "token", Usage: "token of the bot, from @BotFather", Secret: true}, api},
 			New: func(s map[string]string) (channel.Platform, error) {
 				return telegram.New(telegram.Options{Token: s["token"], API: s["api"]})
+			},
+		},
+		{
+			Name: "slack", Title: "Slack",
+			Settings: []Setting{
+				{Name: "token", Usage: "token of the bot, which begins with xoxb-", Secret: true},
+				{Name: "app-token", Usage: "token of the app with connections:write, which begins with xapp-", Secret: true}, api,
+			},
+			New: func(s map[string]string) (channel.Platform, error) {
+				return slack.New(slack.Options{Token: s["token"], AppToken: s["app-token"], API: s["api"]})
+			},
+		},
+		{
+			Name: "discord", Title: "Discord",
+			Settings: []Setting{{Name: "token", Usage: "token of the bot, from the developer portal", Secret: true}, api},
+			New: func(s map[string]string) (channel.Platform, error) {
+				return discord.New(discord.Options{Token: s["token"], API: s["api"]})
+			},
+		},
+		{
+			Name: "qq", Title: "QQ",
+			Settings: []Setting{
+				{Name: "app-id", Usage: "number of the bot on the QQ open platform"},
+				{Name: "secret", Usage: "secret of the bot", Secret: true}, api,
+			},
+			New: func(s map[string]string) (channel.Platform, error) {
+				return qq.New(qq.Options{AppID: s["app-id"], Secret: s["secret"], API: s["api"]})
 			},
 		},
 		{

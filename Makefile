@@ -69,9 +69,9 @@ test-web: web $(TS)/node_modules/.package-lock.json
 	cd $(WEB) && npm run --silent lint && npm run --silent typecheck && npm test --silent
 	cd $(WEB) && npm run --silent size
 
-# The binary is one that people download: 46 MB is its limit.
+# The binary is one that people download: 50 MB is its limit.
 test-e2e: bin/scorel $(WEB)/node_modules/.package-lock.json ## the whole way in a real Chromium
-	test "$$(wc -c < bin/scorel)" -lt 46000000 || { echo "bin/scorel is over 46 MB: what was linked in?"; exit 1; }
+	test "$$(wc -c < bin/scorel)" -lt 50000000 || { echo "bin/scorel is over 50 MB: what was linked in?"; exit 1; }
 	cd $(WEB) && npm run --silent e2e
 
 test-containers: bin/scorel ## database tests in containers, and the compose files; needs Docker, installs it on Debian as root

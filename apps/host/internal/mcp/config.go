@@ -55,6 +55,7 @@ type spec struct {
 	enabled      []string // nil means all
 	excluded     []string
 	revision     string // of one that requests added
+	oauth        state.MCPOAuth
 }
 
 // version identifies the configuration for requests that change it.
@@ -276,7 +277,7 @@ func (m *Manager) configured(folder string) ([]spec, []string) {
 		s.unconfined = own.Sandbox != nil && !*own.Sandbox
 		s.start = cmp.Or(time.Duration(own.StartTimeout)*time.Second, defaultStart)
 		s.call = cmp.Or(time.Duration(own.ToolTimeout)*time.Second, defaultCall)
-		s.enabled, s.excluded = own.EnabledTools, own.DisabledTools
+		s.enabled, s.excluded, s.oauth = own.EnabledTools, own.DisabledTools, own.OAuth
 		servers[name] = s
 	}
 	list := make([]spec, 0, len(servers))

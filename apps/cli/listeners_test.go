@@ -51,6 +51,7 @@ var listeners = map[string]func(*testing.T) served{
 var sources = map[string]string{
 	"apps/cli/listen.go listen":                      "scorel relay serve, up and host serve --listen network",
 	"apps/host/internal/listener/listener.go Listen": "scorel host serve, with and without --listen loopback",
+	"apps/host/internal/mcpauth/flow.go Begin":       "scorel mcp login, for ten minutes: TestSignInsGoNowhereElse",
 	"apps/relay/serve/front.go serveMetrics":         "scorel relay serve --metrics-listen",
 	"apps/relay/cmd/scorel-relay/main.go run":        "the relay's own command: as scorel relay serve",
 	"packages/mdns/find.go Find":                     "datagrams: TestAnswersFromOutsideAreIgnored and others",

@@ -2,10 +2,44 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/scorel/scorel/apps/host/hosttest"
 )
+
+// browse opens a link as a browser does, as the program xdg-open.
+func browse() {
+	answer, err := http.Get(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	defer answer.Body.Close()
+	if text, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusOK {
+		fmt.Fprintln(os.Stderr, answer.StatusCode, string(text), err)
+		os.Exit(1)
+	}
+}
+
+// scriptScope ends with its script.
+type scriptScope struct{ *testscript.TestScript }
+
+func (scriptScope) Helper()             {}
+func (s scriptScope) Cleanup(do func()) { s.Defer(do) }
+
+func cmdProtect(ts *testscript.TestScript, _ *stage, args []string) {
+	wantArgs(ts, args, 1)
+	server, issuer := hosttest.Protected(scriptScope{ts})
+	ts.Setenv(args[0]+"_url", server)
+	ts.Setenv(args[0]+"_issuer", strings.TrimPrefix(issuer, "http://"))
+}
 
 // serveMCP is a small MCP server for scripts, as the program testmcp.
 func serveMCP() {

@@ -24,7 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"scorel":  func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)) },
-		"testmcp": serveMCP,
+		"testmcp": serveMCP, "xdg-open": browse,
 	})
 }
 
@@ -43,6 +43,9 @@ func TestMain(m *testing.M) {
 //	stub NAME MODE         serve a model that refuses, or that waits in the middle,
 //	                       or every provider's wire with the key good-key and the model the-model
 //	                       of its answer for "release NAME"; $NAME_url is its URL
+//	protect NAME           serve an MCP server that needs a sign-in; $NAME_url is its address,
+//	                       $NAME_issuer the host and port of its authorization server. The
+//	                       program xdg-open is a browser in which a person signs in at once
 //	mangle CODE            set $mangled to the pairing code with another secret
 //	after VAR SEP TEXT     set $VAR to what follows the last SEP in TEXT, or in the output
 //	                       of the last command if TEXT is stdout or stderr
@@ -74,7 +77,7 @@ func TestScripts(t *testing.T) {
 			"files": onStage(cmdFiles), "finish": onStage(cmdFinish), "code": onStage(cmdCode), "mangle": onStage(cmdMangle),
 			"after": onStage(cmdAfter), "expand": onStage(cmdExpand),
 			"stub": onStage(cmdStub), "release": onStage(cmdRelease), "postgres": onStage(cmdPostgres),
-			"mariadb": onStage(cmdMariaDB), "http": onStage(cmdHTTP),
+			"mariadb": onStage(cmdMariaDB), "http": onStage(cmdHTTP), "protect": onStage(cmdProtect),
 		},
 	})
 }

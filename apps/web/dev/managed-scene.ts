@@ -118,6 +118,50 @@ const servers = [
     tools: [],
   },
   {
+    name: "tracker",
+    source: "servers.json",
+    version: "r2",
+    state: "needs_sign_in",
+    transport: "http",
+    shown: "",
+    url: "https://mcp.tracker.example/mcp",
+    reason: "a person must sign in",
+    signIn: { state: "needed" },
+    tools: [],
+  },
+  {
+    name: "drive",
+    source: "servers.json",
+    version: "r3",
+    state: "ready",
+    transport: "http",
+    shown: "",
+    url: "https://drive.example/mcp",
+    signIn: {
+      state: "more_scopes",
+      issuer: "https://login.drive.example",
+      since: Date.UTC(2026, 5, 1),
+      scopes: ["files.read"],
+      wanted: ["files.write"],
+    },
+    tools: ["find", "save"],
+  },
+  {
+    name: "calendar",
+    source: "config.toml",
+    state: "ready",
+    transport: "http",
+    shown: "",
+    url: "https://calendar.example/mcp",
+    signIn: {
+      state: "signed_in",
+      issuer: "https://login.calendar.example",
+      since: Date.UTC(2026, 5, 1),
+      scopes: ["events"],
+    },
+    tools: ["events"],
+  },
+  {
     name: "old",
     source: ".mcp.json",
     state: "denied",
@@ -241,6 +285,15 @@ export const managed = chat((session, scorel) => {
   host.handlers.save_agent = () => Promise.reject(new Error('reviewer.md:4: tools: there is no tool "gerp"'));
   host.handlers.list_mcp_servers = () =>
     ({ servers, problems: [".mcp.json, line 4: the server two has neither command nor url"] }) as never;
+  host.handlers.sign_in_mcp_server = () => ({
+    signInId: "sgn_1",
+    url: "https://login.tracker.example/authorize?client_id=1",
+    issuer: "https://login.tracker.example",
+    scopes: ["issues.read", "issues.write"],
+    redirect: "http://127.0.0.1:41877/callback",
+    expiresAt: Date.UTC(2026, 5, 1, 9, 40),
+  });
+  host.handlers.await_mcp_sign_in = () => new Promise(() => {});
   host.handlers.save_mcp_server = () => Promise.reject(new Error("give command or url, not both"));
   host.handlers.test_mcp_server = ({ name }) =>
     name === "weather"

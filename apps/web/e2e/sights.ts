@@ -373,6 +373,16 @@ export const sights: Sight[] = [
     },
   },
   {
+    name: "serversignin",
+    scene: "managed",
+    act: async (page) => {
+      await page.getByTestId("servers-look").click();
+      await page.getByTestId("mcp-login").first().click();
+      await page.getByTestId("mcp-sign-in-link").waitFor();
+      await page.getByTestId("mcp-sign-in-finish").scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "serverform",
     scene: "managed",
     act: async (page) => {

@@ -28,6 +28,9 @@ type MCPServer struct {
 	// Reason is why the server does not run, for people.
 	Reason string   `json:"reason,omitempty"`
 	Tools  []string `json:"tools"` // as the server names them, while it runs
+	// SignIn is the sign-in of a server that is contacted; absent if it neither has nor needs
+	// one.
+	SignIn *MCPSignIn `json:"signIn,omitempty"`
 }
 
 // MCPSetting is an environment variable or header for a server.
@@ -49,7 +52,8 @@ const (
 	MCPIdle         MCPServerState = "idle" // allowed, but not needed by a turn yet
 	MCPStarting     MCPServerState = "starting"
 	MCPReady        MCPServerState = "ready"
-	MCPFailed       MCPServerState = "failed" // it did not start or has exited; a later turn tries again
+	MCPFailed       MCPServerState = "failed"        // it did not start or has exited; a later turn tries again
+	MCPNeedsSignIn  MCPServerState = "needs_sign_in" // it refuses requests until a person signs in
 )
 
 type (
@@ -108,5 +112,65 @@ type (
 	MCPTool struct {
 		Name        string `json:"name"`
 		Description string `json:"description,omitempty"` // its beginning, at most 300 characters
+	}
+)
+
+// MCPSignInState is the state of the sign-in of a server.
+type MCPSignInState string
+
+const (
+	MCPSignedOut  MCPSignInState = "needed"      // the server refuses requests without one
+	MCPSignedIn   MCPSignInState = "signed_in"   // its tokens are sent to the server
+	MCPMoreScopes MCPSignInState = "more_scopes" // the server refused a call for which it has too few scopes
+)
+
+// MCPSignIn is the sign-in (OAuth) of a server.
+type MCPSignIn struct {
+	State  MCPSignInState `json:"state"`
+	Issuer string         `json:"issuer,omitempty"` // address of the authorization server
+	Since  int64          `json:"since,omitempty"`  // Unix milliseconds
+	Scopes []string       `json:"scopes,omitempty"` // that were granted
+	Wanted []string       `json:"wanted,omitempty"` // that the server asked for
+}
+
+type (
+	// SignInMCPServerRequest begins a sign-in. It needs what allowing a server needs, because
+	// the server can then act for the person.
+	SignInMCPServerRequest struct {
+		ProjectID string `json:"projectId,omitempty" req:"max=256"`
+		Name      string `json:"name" req:"min=1,max=256"`
+	}
+	// SignInMCPServerResponse is what a person needs to sign in, until ExpiresAt and once.
+	SignInMCPServerResponse struct {
+		SignInID string `json:"signInId"`
+		// URL is the page of the authorization server to open, of https or on this machine.
+		URL    string   `json:"url"`
+		Issuer string   `json:"issuer"` // address of the authorization server
+		Scopes []string `json:"scopes"` // that are requested
+		// Redirect is where the authorization server sends the browser. It works on the
+		// host's machine; a person elsewhere copies the whole address from the browser for
+		// finish_mcp_sign_in.
+		Redirect  string `json:"redirect"`
+		ExpiresAt int64  `json:"expiresAt"` // Unix milliseconds
+	}
+	// FinishMCPSignInRequest hands over the address to which the browser was sent.
+	FinishMCPSignInRequest struct {
+		SignInID string `json:"signInId" req:"min=1,max=256"`
+		Address  string `json:"address" req:"min=1,max=32768"`
+	}
+	// AwaitMCPSignInRequest waits for the end of a sign-in, for at most 25 seconds.
+	AwaitMCPSignInRequest struct {
+		SignInID string `json:"signInId" req:"min=1,max=256"`
+	}
+	AwaitMCPSignInResponse struct {
+		Ended bool `json:"ended"`
+		// Problem is why the sign-in failed, for people; absent if it succeeded or waits.
+		Problem string `json:"problem,omitempty"`
+	}
+	// SignOutMCPServerRequest deletes the tokens of a server, and revokes them if its
+	// authorization server supports that.
+	SignOutMCPServerRequest struct {
+		ProjectID string `json:"projectId,omitempty" req:"max=256"`
+		Name      string `json:"name" req:"min=1,max=256"`
 	}
 )

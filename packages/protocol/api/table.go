@@ -126,6 +126,10 @@ var (
 	DeleteMCPServer   = Define[DeleteMCPServerRequest, Empty]("delete_mcp_server", GrantManage, "Deletes an MCP server of a project or of every project.")
 	SetMCPEnabled     = Define[SetMCPServerEnabledRequest, MCPServerResponse]("set_mcp_server_enabled", GrantManage, "Disables or enables an MCP server, in one project or in every project.")
 	TestMCPServer     = Define[TestMCPServerRequest, TestMCPServerResponse]("test_mcp_server", GrantManage, "Starts or contacts an MCP server once and lists its tools.", Concurrently)
+	SignInMCPServer   = Define[SignInMCPServerRequest, SignInMCPServerResponse]("sign_in_mcp_server", GrantManage, "Begins a sign-in to an MCP server with OAuth.", Concurrently)
+	FinishMCPSignIn   = Define[FinishMCPSignInRequest, Empty]("finish_mcp_sign_in", GrantManage, "Finishes a sign-in with the address to which the browser was sent.", Concurrently)
+	AwaitMCPSignIn    = Define[AwaitMCPSignInRequest, AwaitMCPSignInResponse]("await_mcp_sign_in", GrantManage, "Waits for the end of a sign-in.", Concurrently)
+	SignOutMCPServer  = Define[SignOutMCPServerRequest, MCPServerResponse]("sign_out_mcp_server", GrantManage, "Deletes and revokes the tokens of an MCP server.", Concurrently)
 	ListHooks         = Define[ListHooksRequest, ListHooksResponse]("list_hooks", GrantManage, "Lists the hooks of a project with their last results.")
 	DecideHook        = Define[DecideHookRequest, HookResponse]("decide_hook", GrantManage, "Allows or denies a hook of a project.")
 	TestHook          = Define[TestHookRequest, TestHookResponse]("test_hook", GrantManage, "Runs a hook once with an example of its event.", Concurrently)
@@ -286,6 +290,10 @@ func settingRequests() []Spec {
 		DeleteMCPServer.Spec(),
 		SetMCPEnabled.Spec(),
 		TestMCPServer.Spec(),
+		SignInMCPServer.Spec(),
+		FinishMCPSignIn.Spec(),
+		AwaitMCPSignIn.Spec(),
+		SignOutMCPServer.Spec(),
 		ListHooks.Spec(),
 		DecideHook.Spec(),
 		TestHook.Spec(),

@@ -19,8 +19,6 @@ import (
 // again and catches up from the log.
 const maxEvents = 4096
 
-var errTooSlow = errors.New("too many events wait")
-
 // talk is a bound chat: its connection, and what it follows.
 type talk struct {
 	*running

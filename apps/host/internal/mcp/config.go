@@ -53,6 +53,7 @@ type spec struct {
 	excluded     []string
 	revision     string // of one that requests added
 	root         string // of one of an extension: the absolute path of its copy
+	oauth        state.MCPOAuth
 }
 
 // version identifies the configuration for requests that change it.
@@ -282,7 +283,7 @@ func (m *Manager) addOwn(servers map[string]spec, folder string) (problems []str
 		s.unconfined = own.Sandbox != nil && !*own.Sandbox
 		s.start = cmp.Or(time.Duration(own.StartTimeout)*time.Second, defaultStart)
 		s.call = cmp.Or(time.Duration(own.ToolTimeout)*time.Second, defaultCall)
-		s.enabled, s.excluded = own.EnabledTools, own.DisabledTools
+		s.enabled, s.excluded, s.oauth = own.EnabledTools, own.DisabledTools, own.OAuth
 		servers[name] = s
 	}
 	return problems

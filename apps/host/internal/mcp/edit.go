@@ -133,6 +133,9 @@ func (m *Manager) Delete(folder, name, version string) error {
 	} else if err = editFile(folder, name, nil); err == nil {
 		err = m.options.Consents.Forget(folder, name)
 	}
+	if err == nil && m.options.Auth != nil {
+		err = m.options.Auth.Forget(folder, name)
+	}
 	m.prune()
 	return err
 }

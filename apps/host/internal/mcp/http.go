@@ -14,8 +14,8 @@ const maxAnswer = 16 << 20
 
 var errTooLong = errors.New("the server's response is larger than the limit of 16 MiB")
 
-// httpClient sends the configured headers to the configured server only, and not after a
-// redirect to another host or to an unencrypted address.
+// httpClient sends the configured headers and tokens to the configured server only, and not
+// after a redirect to another host or to an unencrypted address.
 func httpClient(d definition) *http.Client {
 	t := serverTransport{headers: d.Headers}
 	if u, err := url.Parse(d.URL); err == nil {
@@ -30,7 +30,12 @@ type serverTransport struct {
 }
 
 func (t serverTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Scheme == t.scheme && r.URL.Host == t.host && len(t.headers) > 0 {
+	own := r.URL.Scheme == t.scheme && r.URL.Host == t.host
+	if !own && r.Header.Get("Authorization") != "" { // net/http keeps it for subdomains
+		r = r.Clone(r.Context())
+		r.Header.Del("Authorization")
+	}
+	if own && len(t.headers) > 0 {
 		r = r.Clone(r.Context())
 		for name, value := range t.headers {
 			r.Header.Set(name, value)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/mcpauth"
 	"github.com/scorel/scorel/apps/host/internal/procgroup"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -29,13 +30,14 @@ import (
 const DefaultPatience = 5 * time.Second
 
 // Options configure a Manager. All fields but Ledger, Origin, Bundles,
-// Saved and Switches are required.
+// Saved, Switches and Auth are required.
 type Options struct {
 	Logger   *slog.Logger
 	Version  string                     // version of the program, sent to the servers
 	Servers  map[string]state.MCPServer // of config.toml
 	Saved    *state.SavedServers        // nil has none
 	Switches *state.Switches            // nil disables none
+	Auth     *mcpauth.Auth              // signs in to servers; nil signs in to none
 	Consents *state.Consents
 	// Trusted reports whether a folder's own configuration is used.
 	Trusted func(folder string) bool
@@ -89,6 +91,9 @@ func (m *Manager) Close() {
 	m.mu.Unlock()
 	m.cancel()
 	m.ending.Wait()
+	if m.options.Auth != nil {
+		m.options.Auth.Close()
+	}
 }
 
 // Leave stops the servers of a folder that is going to be removed.
@@ -165,7 +170,7 @@ func (m *Manager) start(folder string) []*server {
 }
 
 func (m *Manager) run(spec spec, folder string) *server {
-	s := run(m.ctx, spec, folder, &m.options)
+	s := run(m.ctx, spec, folder, m.signInKey(spec, folder), &m.options)
 	m.ending.Go(func() { <-s.done })
 	return s
 }
@@ -247,6 +252,7 @@ func (m *Manager) status(spec spec, folder string) api.MCPServer {
 	}
 	status.State, status.Reason = m.admits(spec, folder)
 	status.Disabled = status.State == api.MCPDisabled && !spec.disabled
+	status.SignIn = m.signIn(spec, folder)
 	if status.State != api.MCPIdle {
 		return status
 	}

@@ -90,6 +90,16 @@ func (w *world) call(t *testing.T, ctx context.Context, name, arguments string) 
 	return agent.Result{}
 }
 
+// run calls a tool of a list.
+func run(t *testing.T, tools []agent.Tool, name, arguments string) agent.Result {
+	t.Helper()
+	i := slices.IndexFunc(tools, func(tool agent.Tool) bool { return tool.Spec().Name == name })
+	if i < 0 {
+		t.Fatalf("there is no tool %s in %q", name, names(tools))
+	}
+	return tools[i].Run(t.Context(), agent.Call{ID: "c", Name: name, Arguments: json.RawMessage(arguments)}, func(string) {})
+}
+
 func (w *world) status(t *testing.T, name string) api.MCPServer {
 	t.Helper()
 	list, _ := w.List(w.folder)

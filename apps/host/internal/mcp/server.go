@@ -10,7 +10,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/scorel/scorel/apps/host/internal/mcpauth"
 	"github.com/scorel/scorel/apps/host/internal/procgroup"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -26,10 +28,12 @@ type server struct {
 	// Static.
 	spec    spec
 	folder  string
+	signIn  *state.SignInKey // nil if it signs in to nothing
 	options *Options
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when routine has ended
 	wanted  chan struct{} // holds one token if a turn wants a failed server
+	refused chan struct{} // holds one token if the server asks for a sign-in
 	running operations
 
 	mu      sync.Mutex
@@ -43,11 +47,11 @@ type server struct {
 }
 
 // run starts the server's goroutine. The caller waits for done.
-func run(ctx context.Context, spec spec, folder string, options *Options) *server {
+func run(ctx context.Context, spec spec, folder string, signIn *state.SignInKey, options *Options) *server {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &server{
-		spec: spec, folder: folder, options: options, cancel: cancel,
-		done: make(chan struct{}), wanted: make(chan struct{}, 1), settled: make(chan struct{}), state: api.MCPStarting,
+		spec: spec, folder: folder, signIn: signIn, options: options, cancel: cancel,
+		done: make(chan struct{}), wanted: make(chan struct{}, 1), refused: make(chan struct{}, 1), settled: make(chan struct{}), state: api.MCPStarting,
 	}
 	go s.routine(ctx)
 	return s
@@ -61,7 +65,9 @@ func (s *server) routine(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		s.options.Logger.Warn("an MCP server is not running; `scorel mcp list` shows why", "server", s.spec.name)
+		if !errors.Is(err, mcpauth.ErrSignIn) {
+			s.options.Logger.Warn("an MCP server is not running; `scorel mcp list` shows why", "server", s.spec.name)
+		}
 		select {
 		case <-s.wanted:
 		case <-ctx.Done():
@@ -76,8 +82,11 @@ func (s *server) routine(ctx context.Context) {
 func (s *server) want() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state != api.MCPFailed {
+	if s.state != api.MCPFailed && s.state != api.MCPNeedsSignIn {
 		return s.settled
+	}
+	if s.state == api.MCPNeedsSignIn && !s.wasUp {
+		return nil // nothing changes until a person signs in
 	}
 	if !s.wasUp && time.Since(s.failed) < retryAfter {
 		return nil
@@ -104,7 +113,21 @@ func (s *server) fail(err error) {
 	if err != nil {
 		s.reason = err.Error()
 	}
+	if errors.Is(err, mcpauth.ErrSignIn) {
+		s.state, s.reason = api.MCPNeedsSignIn, "a person must sign in: `scorel mcp login "+s.spec.name+"`"
+	}
 	s.settleLocked()
+}
+
+// signedIn starts a server again that waits for a sign-in.
+func (s *server) signedIn() {
+	s.mu.Lock()
+	waits := s.state == api.MCPNeedsSignIn
+	s.wasUp = s.wasUp || waits
+	s.mu.Unlock()
+	if waits {
+		_ = s.want() // no one waits for it
+	}
 }
 
 func (s *server) settleLocked() {
@@ -137,7 +160,7 @@ func (s *server) serve(ctx context.Context) error {
 		return err
 	}
 	if expanded.Command == "" {
-		return s.converse(ctx, &sdk.StreamableClientTransport{Endpoint: expanded.URL, HTTPClient: httpClient(expanded)}, nil)
+		return s.contact(ctx, expanded)
 	}
 	child, err := start(expanded, s.folder, s.wrap, s.environment(expanded.Env), s.options.Ledger, procgroup.Owner{Server: s.spec.name})
 	if err != nil {
@@ -200,6 +223,8 @@ func (s *server) converse(ctx context.Context, transport sdk.Transport, child *c
 				return fmt.Errorf("its tools can no longer be listed: %w", err)
 			}
 			s.ready(session, tools)
+		case <-s.refused:
+			return mcpauth.ErrSignIn
 		case err := <-ended:
 			ended <- err // for the waiting goroutine
 			return errors.New("it exited")

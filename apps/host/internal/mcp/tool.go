@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/mcpauth"
 	"github.com/scorel/scorel/apps/host/internal/picture"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -81,6 +82,11 @@ func (t remoteTool) Run(ctx context.Context, call agent.Call, _ func(string)) ag
 		return agent.Cancelled(time.Since(began), "")
 	case limited.Err() != nil:
 		return agent.Failure("The MCP server %s did not respond within %d s; side effects may have happened. tool_timeout in config.toml sets the limit.", name, int(t.server.spec.call.Seconds()))
+	case errors.Is(err, mcpauth.ErrSignIn):
+		if scopes, ok := needsScopes(err); ok {
+			return agent.Failure("The MCP server %s refused the call: %v. Tell the user to sign in again (scorel mcp login %s, or Sign in in the settings), which asks for these permissions.", name, scopes, name)
+		}
+		return agent.Failure("The MCP server %s refused the call: its sign-in has ended. Tell the user to sign in again (scorel mcp login %s, or Sign in in the settings).", name, name)
 	case serverEnded(err):
 		return agent.Failure("The MCP server %s exited during the call; side effects may have happened. It will be started again in the next turn.", name)
 	}

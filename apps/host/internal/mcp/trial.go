@@ -73,7 +73,9 @@ func (m *Manager) try(ctx context.Context, found spec, folder string) (api.TestM
 	}
 	state, reason, tools, _ := s.snapshot()
 	if state != api.MCPReady {
-		response.Problem = cmp.Or(reason, "it exited")
+		if response.Problem = cmp.Or(reason, "it exited"); state == api.MCPNeedsSignIn {
+			response.Problem = "it needs a sign-in: `scorel mcp login " + found.name + "` or Sign in in the settings"
+		}
 		return response, nil
 	}
 	for _, tool := range tools {

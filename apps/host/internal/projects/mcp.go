@@ -3,6 +3,7 @@ package projects
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
@@ -80,6 +81,51 @@ func (p *Projects) testMCPServer(ctx context.Context, c *dispatch.Conn, r api.Te
 		return response, err
 	}
 	return p.servers.Test(ctx, folder, r.Name)
+}
+
+// signInMCPServer needs what allowing a server needs: the server can then act for the person.
+func (p *Projects) signInMCPServer(ctx context.Context, c *dispatch.Conn, r api.SignInMCPServerRequest) (response api.SignInMCPServerResponse, err error) {
+	folder, err := p.folder(r.ProjectID)
+	if err != nil {
+		return response, err
+	}
+	if err := c.CheckMayLoosen(); err != nil {
+		return response, err
+	}
+	begun, err := p.servers.SignIn(ctx, folder, r.Name, c.ClientID())
+	if err != nil {
+		return response, err
+	}
+	return api.SignInMCPServerResponse{
+		SignInID: begun.ID, URL: begun.URL, Issuer: begun.Issuer, Scopes: append([]string{}, begun.Scopes...), Redirect: begun.Redirect, ExpiresAt: begun.Expires.UnixMilli(),
+	}, nil
+}
+
+func (p *Projects) finishMCPSignIn(ctx context.Context, c *dispatch.Conn, r api.FinishMCPSignInRequest) (api.Empty, error) {
+	if err := c.CheckMayLoosen(); err != nil {
+		return none, err
+	}
+	return none, p.servers.FinishSignIn(ctx, r.SignInID, r.Address)
+}
+
+// signInWait is how long a request waits for the end of a sign-in.
+const signInWait = 25 * time.Second
+
+func (p *Projects) awaitMCPSignIn(ctx context.Context, _ *dispatch.Conn, r api.AwaitMCPSignInRequest) (response api.AwaitMCPSignInResponse, err error) {
+	ctx, cancel := context.WithTimeout(ctx, signInWait)
+	defer cancel()
+	response.Problem, response.Ended, err = p.servers.AwaitSignIn(ctx, r.SignInID)
+	return response, err
+}
+
+func (p *Projects) signOutMCPServer(ctx context.Context, c *dispatch.Conn, r api.SignOutMCPServerRequest) (response api.MCPServerResponse, err error) {
+	folder, err := p.folder(r.ProjectID)
+	if err != nil {
+		return response, err
+	}
+	response.Server, err = p.servers.SignOut(ctx, folder, r.Name)
+	p.serversChanged("tokens of an MCP server were deleted", r.ProjectID, r.Name, c)
+	return response, err
 }
 
 func (p *Projects) serversChanged(what, projectID, name string, c *dispatch.Conn) {

@@ -30,6 +30,9 @@ type Config struct {
 	Label     string   // "" if not set
 	Invite    string   // to the first relay; "" if not set
 	MCP       map[string]MCPServer
+	// MCPClient is the address of the document that describes this client to authorization
+	// servers of MCP servers; "" if not set.
+	MCPClient string
 	Hooks     []Hook
 	Budgets   Budgets
 

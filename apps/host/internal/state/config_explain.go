@@ -66,9 +66,11 @@ func knownKeys(key []string) []string {
 	case len(key) == 3 && key[0] == "providers":
 		return []string{"type", "base_url", "api_key_env"}
 	case len(key) == 2 && key[0] == "mcp":
-		return []string{"servers"}
+		return []string{"servers", "client_metadata_url"}
 	case len(key) == 4 && key[0] == "mcp":
 		return mcpKeys()
+	case len(key) == 5 && key[0] == "mcp":
+		return []string{"client_id", "client_secret", "issuer", "callback_port", "scopes"}
 	case len(key) == 2 && key[0] == "hooks":
 		return hookKeys()
 	case len(key) == 2 && key[0] == "budgets":

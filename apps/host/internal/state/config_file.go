@@ -130,6 +130,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 	}
 	config.RelayURLs, config.Invite, config.Label, config.getenv = relays, f.RelayInvite, f.Label, getenv
 	config.MCP, config.Hooks, config.Budgets = f.MCP.Servers, f.Hooks, f.Budgets
+	config.MCPClient = f.MCP.ClientMetadataURL
 	config.providers = f.allProviders(config.providers)
 	if f.MaxSteps != nil {
 		if config.MaxSteps = *f.MaxSteps; config.MaxSteps < minSteps || config.MaxSteps > maxSteps {

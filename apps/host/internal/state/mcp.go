@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,15 +30,27 @@ type MCPServer struct {
 	Sandbox       *bool    `toml:"sandbox"`
 	EnabledTools  []string `toml:"enabled_tools"` // nil means all
 	DisabledTools []string `toml:"disabled_tools"`
+	OAuth         MCPOAuth `toml:"oauth"`
+}
+
+// MCPOAuth is how the host signs in to a server with an address. All of it is optional.
+type MCPOAuth struct {
+	ClientID     string `toml:"client_id"`     // of a client that was registered before
+	ClientSecret string `toml:"client_secret"` // needs Issuer; variables are expanded
+	// Issuer is the only authorization server that is used.
+	Issuer       string   `toml:"issuer"`
+	CallbackPort int      `toml:"callback_port"` // 0 is any free port
+	Scopes       []string `toml:"scopes"`        // instead of those that the server names
 }
 
 // mcpFile is the table [mcp].
 type mcpFile struct {
-	Servers map[string]MCPServer `toml:"servers"`
+	Servers           map[string]MCPServer `toml:"servers"`
+	ClientMetadataURL string               `toml:"client_metadata_url"`
 }
 
 func mcpKeys() []string {
-	return []string{"command", "args", "env", "cwd", "url", "headers", "start_timeout", "tool_timeout", "enabled", "sandbox", "enabled_tools", "disabled_tools"}
+	return []string{"command", "args", "env", "cwd", "url", "headers", "start_timeout", "tool_timeout", "enabled", "sandbox", "enabled_tools", "disabled_tools", "oauth"}
 }
 
 // maxMCPSeconds bounds the timeouts.
@@ -52,8 +65,40 @@ func (f mcpFile) check() error {
 			return fmt.Errorf("mcp.servers.%s: %w", name, err)
 		}
 	}
+	if f.ClientMetadataURL == "" {
+		return nil
+	}
+	if err := checkURL(f.ClientMetadataURL, "https"); err != nil {
+		return fmt.Errorf("mcp.client_metadata_url %w", err)
+	}
+	if u, err := url.Parse(f.ClientMetadataURL); err != nil || strings.Trim(u.Path, "/") == "" || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("mcp.client_metadata_url %q is not the address of a document: give one with a path and without a query", f.ClientMetadataURL)
+	}
 	return nil
 }
+
+func (o MCPOAuth) check() error {
+	switch {
+	case o.ClientSecret != "" && (o.ClientID == "" || o.Issuer == ""):
+		return errors.New("oauth: client_secret needs client_id, and issuer, so that no other authorization server receives the secret")
+	case o.CallbackPort < 0 || o.CallbackPort > 65535:
+		return errors.New("oauth: callback_port is a port between 1 and 65535")
+	}
+	if o.Issuer != "" {
+		if err := checkURL(o.Issuer, "http", "https"); err != nil {
+			return fmt.Errorf("oauth: issuer %w", err)
+		}
+	}
+	for _, scope := range o.Scopes {
+		if !scopeToken.MatchString(scope) {
+			return fmt.Errorf("oauth: %.80q is not a scope", scope)
+		}
+	}
+	return nil
+}
+
+// scopeToken is a scope as RFC 6749 defines it.
+var scopeToken = regexp.MustCompile("^[!#-\\[\\]-~]+$")
 
 func (s MCPServer) check() error {
 	switch {
@@ -61,6 +106,8 @@ func (s MCPServer) check() error {
 		return errors.New("give command or url, not both")
 	case s.Command == "" && (len(s.Args) > 0 || len(s.Env) > 0 || s.Cwd != ""):
 		return errors.New("args, env and cwd belong to a command, which is missing")
+	case s.Command != "" && (s.OAuth.ClientID != "" || s.OAuth.Issuer != "" || len(s.OAuth.Scopes) > 0):
+		return errors.New("oauth belongs to a url: a command receives its credentials in env")
 	case s.URL == "" && len(s.Headers) > 0:
 		return errors.New("headers belong to a url, which is missing")
 	case s.StartTimeout < 0 || s.StartTimeout > maxMCPSeconds || s.ToolTimeout < 0 || s.ToolTimeout > maxMCPSeconds:
@@ -71,7 +118,7 @@ func (s MCPServer) check() error {
 			return fmt.Errorf("url %w", err)
 		}
 	}
-	return nil
+	return s.OAuth.check()
 }
 
 // CheckMCPName reports an invalid server name.

@@ -26,6 +26,7 @@ func (p Paths) Run() string           { return filepath.Join(p.Home, "run", "hos
 func (p Paths) Commands() string      { return filepath.Join(p.Home, "run", "commands") }
 func (p Paths) MCP() string           { return filepath.Join(p.Home, "mcp.json") }
 func (p Paths) Servers() string       { return filepath.Join(p.Home, "servers.json") }
+func (p Paths) SignIns() string       { return filepath.Join(p.Home, "sign-ins.json") }
 func (p Paths) Switches() string      { return filepath.Join(p.Home, "switches.json") }
 func (p Paths) Budgets() string       { return filepath.Join(p.Home, "budgets.json") }
 func (p Paths) Schedules() string     { return filepath.Join(p.Home, "schedules") }

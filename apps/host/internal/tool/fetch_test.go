@@ -126,7 +126,7 @@ func TestFetchRefusesRedirects(t *testing.T) {
 		if "http://"+address == server.URL {
 			return nil
 		}
-		return refusePrivate(address)
+		return RefusePrivate(address)
 	}}
 	get := func(url string) agent.Result {
 		raw, err := json.Marshal(fetchURLArgs{URL: url})
@@ -149,7 +149,7 @@ func TestPublicAddresses(t *testing.T) {
 		"192.168.1.1:80": false, "100.64.0.1:80": false, "[fd00::1]:80": false, "[fe80::1%eth0]:80": false, "224.0.0.1:80": false,
 		"255.255.255.255:80": false, "[64:ff9b::7f00:1]:80": false, "[2002:7f00:1::]:80": false, "[::]:80": false, "nonsense": false,
 	} {
-		if err := refusePrivate(address); (err == nil) != public {
+		if err := RefusePrivate(address); (err == nil) != public {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -38,7 +38,7 @@ type fetchURL struct {
 
 func newFetchURL(s *Set) fetchURL {
 	open := s.options.FetchPrivate
-	return fetchURL{s, func(address string) error { return refusePrivate(address, open...) }}
+	return fetchURL{s, func(address string) error { return RefusePrivate(address, open...) }}
 }
 
 type fetchURLArgs struct {
@@ -192,9 +192,9 @@ func notPublic() []netip.Prefix {
 	return out
 }
 
-// refusePrivate returns an error for an address that is neither public nor in open. Zones
-// are ignored.
-func refusePrivate(address string, open ...PrivateAddress) error {
+// RefusePrivate returns an error for an address with a port that is neither public nor in open.
+// Zones are ignored.
+func RefusePrivate(address string, open ...PrivateAddress) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return &privateAddressError{address}

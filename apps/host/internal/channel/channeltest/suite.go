@@ -206,7 +206,7 @@ func Hostile() []string {
 	return []string{
 		"<b>bold</b> & <script>", "*a* _b_ ~c~ ||d|| [x](https://example.com)", "@everyone @here <@123> <!channel> <#C1>",
 		"\\* \\_ \\\\ \\", "a\\`b", "> quote\n# head\n-# small\n- item\n1. one", "https://example.com/?a=1&b=2", "tg://user?id=1", "``` not closed",
-		"‮reversed‬ שלום 👩‍👩‍👧‍👦🏳️‍🌈 e\u0301", "&lt;not a tag&gt; &amp;", ":smile: <t:0:R> </cmd:1>", "a_b_c *d\n*e", "$&+,/:;=?@#|'<>.^*()%!-{}",
+		"\u202ereversed\u202c שלום 👩\u200d👩\u200d👧\u200d👦🏳️\u200d🌈 e\u0301", "&lt;not a tag&gt; &amp;", ":smile: <t:0:R> </cmd:1>", "a_b_c *d\n*e", "$&+,/:;=?@#|'<>.^*()%!-{}",
 	}
 }
 

@@ -6,6 +6,7 @@ import { t } from "../../i18n/project";
 import { visible } from "../chat/text/visible";
 import { Lines, Part, Parts } from "./Parts";
 import { ServerActions, type ServerActionsProps } from "./ServerActions";
+import { ServerSignIn } from "./ServerSignIn";
 
 const states: Record<MCPServer["state"], { text: string; tone: Tone }> = {
   disabled: {
@@ -56,14 +57,25 @@ const states: Record<MCPServer["state"], { text: string; tone: Tone }> = {
     },
     tone: "danger",
   },
+  needs_sign_in: {
+    get text() {
+      return t("project.serverCard.needsSignIn");
+    },
+    tone: "warn",
+  },
 };
+
+/** States that the card explains by itself. */
+const silent: MCPServer["state"][] = ["needs_consent", "untrusted", "needs_sign_in"];
 
 export interface ServerCardProps extends ServerActionsProps {
   onDecide: (allow: boolean) => void;
+  /** Called with the result of signing in or out, in words. */
+  onSignIn: (what: string) => Promise<unknown>;
 }
 
 /** A server: its command or address, its state, and the buttons to allow it. */
-export function ServerCard({ onDecide, ...rest }: ServerCardProps) {
+export function ServerCard({ onDecide, onSignIn, ...rest }: ServerCardProps) {
   const { server, busy } = rest;
   const { state } = server;
   const shown = states[state] ?? { text: state, tone: "neutral" };
@@ -83,7 +95,7 @@ export function ServerCard({ onDecide, ...rest }: ServerCardProps) {
         <Badge tone={shown.tone}>{shown.text}</Badge>
       </div>
       <What server={server} />
-      {server.reason && state !== "needs_consent" && state !== "untrusted" && !server.disabled ? (
+      {server.reason && !silent.includes(state) && !server.disabled ? (
         <p className="mt-2 break-words text-muted">{server.reason}</p>
       ) : null}
       {server.tools.length > 0 ? (
@@ -120,6 +132,7 @@ export function ServerCard({ onDecide, ...rest }: ServerCardProps) {
           )}
         </div>
       ) : null}
+      <ServerSignIn {...rest} onChanged={onSignIn} />
       <ServerActions {...rest} />
     </Card>
   );

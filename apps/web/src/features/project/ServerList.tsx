@@ -64,6 +64,10 @@ export function ServerList({ host, info, projectId }: ServerListProps) {
     setDone(null);
     setEditing(server);
   };
+  const said = async (what: string) => {
+    await refetch();
+    setDone(what);
+  };
   const form = (server: MCPServer | null) => (
     <ServerForm
       host={host}
@@ -106,10 +110,8 @@ export function ServerList({ host, info, projectId }: ServerListProps) {
                   onDecide={(allow) => decide(server, allow)}
                   onToggle={(enabled) => toggle(server, enabled)}
                   onEdit={mayRun && server.version ? () => edit(server) : null}
-                  onRemoved={async (what) => {
-                    await refetch();
-                    setDone(what);
-                  }}
+                  onRemoved={said}
+                  onSignIn={said}
                 />
               )}
             </li>

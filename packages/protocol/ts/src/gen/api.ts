@@ -380,7 +380,18 @@ export type MCPServerState =
   | 'starting'
   | 'ready'
   /** it did not start or has exited; a later turn tries again */
-  | 'failed';
+  | 'failed'
+  /** it refuses requests until a person signs in */
+  | 'needs_sign_in';
+
+/** MCPSignInState is the state of the sign-in of a server. */
+export type MCPSignInState =
+  /** the server refuses requests without one */
+  | 'needed'
+  /** its tokens are sent to the server */
+  | 'signed_in'
+  /** the server refused a call for which it has too few scopes */
+  | 'more_scopes';
 
 /** MemoryScope is where a note applies. */
 export type MemoryScope =
@@ -1234,6 +1245,14 @@ export interface Requests {
   set_mcp_server_enabled: { grant: 'manage'; request: SetMCPServerEnabledRequest; response: MCPServerResponse };
   /** Starts or contacts an MCP server once and lists its tools. */
   test_mcp_server: { grant: 'manage'; request: TestMCPServerRequest; response: TestMCPServerResponse };
+  /** Begins a sign-in to an MCP server with OAuth. */
+  sign_in_mcp_server: { grant: 'manage'; request: SignInMCPServerRequest; response: SignInMCPServerResponse };
+  /** Finishes a sign-in with the address to which the browser was sent. */
+  finish_mcp_sign_in: { grant: 'manage'; request: FinishMCPSignInRequest; response: Empty };
+  /** Waits for the end of a sign-in. */
+  await_mcp_sign_in: { grant: 'manage'; request: AwaitMCPSignInRequest; response: AwaitMCPSignInResponse };
+  /** Deletes and revokes the tokens of an MCP server. */
+  sign_out_mcp_server: { grant: 'manage'; request: SignOutMCPServerRequest; response: MCPServerResponse };
   /** Lists the hooks of a project with their last results. */
   list_hooks: { grant: 'manage'; request: ListHooksRequest; response: ListHooksResponse };
   /** Allows or denies a hook of a project. */
@@ -1442,6 +1461,10 @@ export const requestGrants = {
   delete_mcp_server: 'manage',
   set_mcp_server_enabled: 'manage',
   test_mcp_server: 'manage',
+  sign_in_mcp_server: 'manage',
+  finish_mcp_sign_in: 'manage',
+  await_mcp_sign_in: 'manage',
+  sign_out_mcp_server: 'manage',
   list_hooks: 'manage',
   decide_hook: 'manage',
   test_hook: 'manage',
@@ -2863,6 +2886,60 @@ export interface TestMCPServerResponse {
   problem?: string;
 }
 
+/**
+ * SignInMCPServerRequest begins a sign-in. It needs what allowing a server needs, because
+ * the server can then act for the person.
+ */
+export interface SignInMCPServerRequest {
+  projectId?: string;
+  name: string;
+}
+
+/** SignInMCPServerResponse is what a person needs to sign in, until ExpiresAt and once. */
+export interface SignInMCPServerResponse {
+  signInId: string;
+  /** URL is the page of the authorization server to open, of https or on this machine. */
+  url: string;
+  /** address of the authorization server */
+  issuer: string;
+  /** that are requested */
+  scopes: string[];
+  /**
+   * Redirect is where the authorization server sends the browser. It works on the
+   * host's machine; a person elsewhere copies the whole address from the browser for
+   * finish_mcp_sign_in.
+   */
+  redirect: string;
+  /** Unix milliseconds */
+  expiresAt: number;
+}
+
+/** FinishMCPSignInRequest hands over the address to which the browser was sent. */
+export interface FinishMCPSignInRequest {
+  signInId: string;
+  address: string;
+}
+
+/** AwaitMCPSignInRequest waits for the end of a sign-in, for at most 25 seconds. */
+export interface AwaitMCPSignInRequest {
+  signInId: string;
+}
+
+export interface AwaitMCPSignInResponse {
+  ended: boolean;
+  /** Problem is why the sign-in failed, for people; absent if it succeeded or waits. */
+  problem?: string;
+}
+
+/**
+ * SignOutMCPServerRequest deletes the tokens of a server, and revokes them if its
+ * authorization server supports that.
+ */
+export interface SignOutMCPServerRequest {
+  projectId?: string;
+  name: string;
+}
+
 export interface ListHooksRequest {
   /** "" means those of config.toml */
   projectId?: string;
@@ -4151,6 +4228,11 @@ export interface MCPServer {
   reason?: string;
   /** as the server names them, while it runs */
   tools: string[];
+  /**
+   * SignIn is the sign-in of a server that is contacted; absent if it neither has nor needs
+   * one.
+   */
+  signIn?: MCPSignIn;
 }
 
 /**
@@ -4764,6 +4846,19 @@ export interface MCPSetting {
   /** Value is "" if Secret is true: the name looks like that of a secret. */
   value: string;
   secret?: boolean;
+}
+
+/** MCPSignIn is the sign-in (OAuth) of a server. */
+export interface MCPSignIn {
+  state: MCPSignInState;
+  /** address of the authorization server */
+  issuer?: string;
+  /** Unix milliseconds */
+  since?: number;
+  /** that were granted */
+  scopes?: string[];
+  /** that the server asked for */
+  wanted?: string[];
 }
 
 /** MCPValue is a variable or header of a draft. */

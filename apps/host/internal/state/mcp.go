@@ -98,7 +98,7 @@ func (o MCPOAuth) check() error {
 }
 
 // scopeToken is a scope as RFC 6749 defines it.
-var scopeToken = regexp.MustCompile("^[!#-\\[\\]-~]+$")
+var scopeToken = regexp.MustCompile(`^[!#-\[\]-~]+$`)
 
 func (s MCPServer) check() error {
 	switch {

@@ -26,18 +26,17 @@ type fake struct {
 	server *httptest.Server
 	gate   *gatewaytest.Gateway
 
-	mu       sync.Mutex
-	nextID   int
-	said     map[string]map[string]any // by id, of people
-	order    []string
-	files    map[string][]byte
-	shown    map[string][]channeltest.Shown
-	nonces   map[string]string
-	left     map[string]bool
-	limit    time.Duration
-	pressed  map[string]bool
-	guild    map[string]map[string]any // channels of a server, by id
-	mentions int
+	mu      sync.Mutex
+	nextID  int
+	said    map[string]map[string]any // by id, of people
+	order   []string
+	files   map[string][]byte
+	shown   map[string][]channeltest.Shown
+	nonces  map[string]string
+	left    map[string]bool
+	limit   time.Duration
+	pressed map[string]bool
+	guild   map[string]map[string]any // channels of a server, by id
 }
 
 func newFake(t *testing.T) channeltest.Fake { return start(t) }

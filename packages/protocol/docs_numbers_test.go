@@ -52,7 +52,7 @@ var numbers = map[string]int{
 	"api.MaxBranches": api.MaxBranches, "api.MaxCommitPaths": api.MaxCommitPaths, "api.MaxMessage": api.MaxMessage,
 	"api.MaxGuests": api.MaxGuests, "api.MaxGuestTime": int(api.MaxGuestTime / time.Second), "api.MaxSessions": api.MaxSessions, "api.MaxKeptRules": api.MaxKeptRules,
 	"api.MaxMoveItems": api.MaxMoveItems, "api.MaxMoveItem": api.MaxMoveItem, "api.MaxMoveLog": api.MaxMoveLog, "api.MaxMoveTree": api.MaxMoveTree, "api.MaxMoveBytes": api.MaxMoveBytes, "api.MaxMovePart": api.MaxMovePart,
-	"api.MaxMoveSkipped": api.MaxMoveSkipped, "api.MaxProofMoves": api.MaxProofMoves,
+	"api.MaxMoveSkipped": api.MaxMoveSkipped, "api.MaxProofMoves": api.MaxProofMoves, "api.MaxTranscripts": api.MaxTranscripts,
 }
 
 func TestDocsNameEveryNumber(t *testing.T) {

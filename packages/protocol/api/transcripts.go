@@ -33,7 +33,7 @@ type (
 	}
 	// ListTranscriptsRequest lists the conversations of one agent.
 	ListTranscriptsRequest struct {
-		From      string `json:"from" req:"min=1,max=32"`           // "claude", "codex", "gemini" or "opencode"
+		From      string `json:"from" req:"min=1,max=64"`           // "claude", "codex", "gemini" or "opencode"
 		ProjectID string `json:"projectId,omitempty" req:"max=256"` // only those in this project
 		Query     string `json:"query,omitempty" req:"max=256"`     // words of the title or the folder
 		Offset    int    `json:"offset,omitempty"`                  // how many to skip
@@ -48,7 +48,7 @@ type (
 	// ImportTranscriptRequest imports a conversation and those of its subagents. Repeating it
 	// changes nothing.
 	ImportTranscriptRequest struct {
-		From      string `json:"from" req:"min=1,max=32"`
+		From      string `json:"from" req:"min=1,max=64"`
 		ID        string `json:"id" req:"min=1,max=256"`
 		ProjectID string `json:"projectId,omitempty" req:"max=256"` // "" is the project that contains the folder
 	}

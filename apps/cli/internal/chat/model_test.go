@@ -82,7 +82,7 @@ func TestOnlyWhatWasReadIsAllowed(t *testing.T) {
 	}
 	w.await("Read to the end")
 	w.key(tea.KeyEnd, 0)
-	w.await("Reason: it changes long.txt")
+	w.await("Risk: medium (it writes long.txt)")
 	w.answer('y')
 	w.idle()
 	if !exists(filepath.Join(w.folder, "long.txt")) {

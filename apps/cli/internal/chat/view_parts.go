@@ -143,7 +143,8 @@ func (m *Model) approvalText(c *card) (head, body []string) {
 	default:
 		body = paint(a.Detail, width, t.Dim)
 	}
-	if a.Reason != "" {
+	// The risk often is the reason.
+	if a.Reason != "" && (a.Risk == nil || !slices.Contains(a.Risk.Reasons, a.Reason)) {
 		body = append(body, paint("Reason: "+a.Reason, width, t.Dim)...)
 	}
 	if a.Risk != nil {

@@ -115,7 +115,7 @@ func (p Policy) judgePath(j *judgement, tool, path string) {
 	case (p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto) && within(p.Dir, path) && !gitControl(path):
 		j.byMode("the mode allows edits in the project")
 	default:
-		j.ask("it changes "+p.short(path), p.proposePath(tool, path))
+		j.ask(p.describeWrite(path), p.proposePath(tool, path))
 	}
 }
 

@@ -78,15 +78,30 @@ func namesOf(commands []string) string {
 }
 
 func (p Policy) riskOfWrite(risk *api.Risk, full string, unknown bool) {
-	switch {
-	case unknown:
+	if unknown {
 		raise(risk, api.RiskHigh, "it writes a file whose name is known only when it runs")
+		return
+	}
+	raise(risk, levelOfWrite(p.Dir, full), p.describeWrite(full))
+}
+
+func levelOfWrite(dir, full string) api.RiskLevel {
+	if gitControl(full) || !within(dir, full) {
+		return api.RiskHigh
+	}
+	return api.RiskMedium
+}
+
+// describeWrite says what the change of a file means. It is the risk and the reason to ask, in
+// the same words, so that people read it once.
+func (p Policy) describeWrite(full string) string {
+	switch {
 	case gitControl(full):
-		raise(risk, api.RiskHigh, "it changes git's own files: "+full)
+		return "it changes git's own files: " + full
 	case !within(p.Dir, full):
-		raise(risk, api.RiskHigh, "it writes outside the project: "+full)
+		return "it writes outside the project: " + full
 	default:
-		raise(risk, api.RiskMedium, "it writes "+p.short(full))
+		return "it writes " + p.short(full)
 	}
 }
 

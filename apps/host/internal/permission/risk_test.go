@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,19 @@ func TestRiskOfCommandsThatPrint(t *testing.T) {
 				t.Errorf("%q: %s risk, %q; want %s, %q", c.command, risk.Level, got, c.level, c.reasons)
 			}
 		})
+	}
+}
+
+// TestWriteHasOneReason: the reason to ask for a write is its risk, in the same words.
+func TestWriteHasOneReason(t *testing.T) {
+	p := testPolicy(t, api.ModeAsk)
+	for path, level := range map[string]api.RiskLevel{
+		"a.txt": api.RiskMedium, "../a.txt": api.RiskHigh, ".git/config": api.RiskHigh,
+	} {
+		v := p.Judge(Request{Tool: "write_file", Writes: true, Paths: []string{path}})
+		if v.Action != Ask || v.Risk.Level != level || !slices.Equal(v.Risk.Reasons, []string{v.Reason}) {
+			t.Errorf("%s: %+v", path, v)
+		}
 	}
 }
 

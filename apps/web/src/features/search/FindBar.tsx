@@ -63,7 +63,7 @@ export default function FindBar({ host, sessionId, text, onText, entryId, onClos
         value={text}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={onKeyDown}
-        className="touchable min-w-0 flex-1 bg-transparent px-2 text-base placeholder:text-faint sm:text-sm"
+        className="touchable -outline-offset-2! min-w-0 flex-1 rounded-sm bg-transparent px-2 text-base placeholder:text-faint sm:text-sm"
       />
       {find.busy ? <Spinner /> : null}
       <p role="status" data-testid="find-count" className="caption shrink-0 text-muted">

@@ -98,7 +98,7 @@ function NoGrant({ host, label }: { host: Host; label: string }) {
         ) : null}
         <p>{t("terminal.grant.explained", { label })}</p>
         <div className="mt-3 flex items-center gap-1 rounded-md bg-sunken py-1 pr-1 pl-3">
-          <code dir="ltr" className="min-w-0 flex-1 break-all font-mono text-ink text-sm">
+          <code dir="ltr" className="min-w-0 flex-1 font-mono text-ink text-sm [overflow-wrap:anywhere]">
             {command}
           </code>
           <CopyButton text={command} label={t("terminal.grant.copy")} />

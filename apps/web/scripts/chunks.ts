@@ -55,6 +55,7 @@ export function groups() {
     let needed: Set<string> | undefined;
     // The other pages remain separate files.
     const first = name === "boot" || name === "app";
+    const whole = first || name === "session";
     return {
       debugName: name,
       name(id: string, graph: Graph) {
@@ -63,10 +64,10 @@ export function groups() {
           needed = new Set([...closure(roots, graph)].filter((each) => also?.has(each) ?? true));
         }
         const taken = needed.has(id) || (name === "boot" && id === runtime);
-        return taken && (first || !roots.includes(id)) ? name : null;
+        return taken && (whole || !roots.includes(id)) ? name : null;
       },
       // Code that only one page needs stays with it.
-      minShareCount: first ? 1 : 2,
+      minShareCount: whole ? 1 : 2,
       priority: parts.length - i,
     };
   });

@@ -5,7 +5,6 @@ import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/chat";
 import { ExpiredNotice, RevokedNotice } from "../device/HostNotice";
 import type { HostData } from "../device/host-data";
-import { ServersWait } from "../project/ServersWait";
 import { ContextMeter } from "../session/ContextMeter";
 import { SessionCost } from "../session/SessionSpent";
 import { sentence } from "../shared/errors";
@@ -31,6 +30,7 @@ import { Transcript } from "./transcript/Transcript";
 import { SessionHistory } from "./tree/SessionHistory";
 
 const ChangesSheet = lazy(chunk(() => import("../changes/ChangesSheet")));
+const ServersWait = lazy(chunk(() => import("../project/ServersWait")));
 const MovedSession = lazy(chunk(() => import("./MovedSession")));
 
 export interface SessionBodyProps {
@@ -129,9 +129,11 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           </FilesContext>
         </SessionHistory>
       )}
-      {data.info && summary && state.status === "live" ? (
-        <ServersWait host={host} info={data.info} projectId={summary.projectId} />
-      ) : null}
+      <LazyPart>
+        {data.info && summary && state.status === "live" ? (
+          <ServersWait host={host} info={data.info} projectId={summary.projectId} />
+        ) : null}
+      </LazyPart>
       <BudgetNotice host={host} info={data.info} state={state} view={view} />
       <PinnedTasks entries={state.entries} working={state.live.turn !== null} />
       <LazyPart onClose={closeChanges}>

@@ -15,7 +15,7 @@ export interface ServersWaitProps {
 }
 
 /** Shows in a session that servers of its project wait for consent, with a link to them. */
-export function ServersWait(props: ServersWaitProps) {
+export default function ServersWait(props: ServersWaitProps) {
   return props.info.grants.includes("manage") ? <Waiting {...props} /> : null;
 }
 

@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { lazy, useEffect, useRef, useState } from "react";
 import type { Host, StartingSession } from "../../api/contract";
 import { MAX_FILE_BYTES, type Project } from "../../api/types";
 import { FolderIcon, TerminalIcon } from "../../components/icons";
@@ -12,15 +12,18 @@ import { HostNotice } from "../device/HostNotice";
 import { type HostData, useHostData } from "../device/host-data";
 import { ModelSelect } from "../device/ModelSelect";
 import { UnknownDevice } from "../device/UnknownDevice";
-import { ServersWait } from "../project/ServersWait";
 import { may } from "../shared/grants";
 import { useHost, useHostFreshness } from "../shared/host-queries";
+import { LazyPart } from "../shared/MissingPart";
+import { chunk } from "../shared/missing-chunk";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useTitle } from "../shared/use-title";
 import { StartChoices } from "./StartChoices";
 import { StartingRow } from "./StartingRow";
 import { useChoices } from "./use-choices";
+
+const ServersWait = lazy(chunk(() => import("../project/ServersWait")));
 
 /** The page of a new session: nothing is created before the first prompt is sent. */
 export function StartPage() {
@@ -109,7 +112,7 @@ function Start({ host, data, projectId, project, label, starting, agent }: Start
           </EmptyState>
         )}
       </div>
-      {info ? <ServersWait host={host} info={info} projectId={projectId} /> : null}
+      <LazyPart>{info ? <ServersWait host={host} info={info} projectId={projectId} /> : null}</LazyPart>
       <StartChoices choices={choices} />
       <Composer
         draftKey={`${host.deviceId}/new/${projectId}`}

@@ -112,11 +112,21 @@ export async function memoryOf(browser: Browser): Promise<number> {
   const cdp = await browser.newBrowserCDPSession();
   const { processInfo } = await cdp.send("SystemInfo.getProcessInfo");
   await cdp.detach();
-  const kilobytes = processInfo.map(({ id }) => {
-    const rollup = readFileSync(`/proc/${id}/smaps_rollup`, "utf8");
-    return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
-  });
-  return sum(kilobytes) / 1000;
+  return memoryOfProcesses(processInfo);
+}
+
+/** Returns the memory of processes in megabytes; memory that they share counts once. */
+export function memoryOfProcesses(processes: readonly { id: number }[]): number {
+  return sum(processes.map(({ id }) => Number(/^Pss:\s+(\d+)/m.exec(rollupOf(id))?.[1] ?? 0))) / 1000;
+}
+
+/** Returns what Linux knows of a process's memory; nothing if it has just ended. */
+function rollupOf(id: number): string {
+  try {
+    return readFileSync(`/proc/${id}/smaps_rollup`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 interface Row {

@@ -99,7 +99,8 @@ func (x *exceeding) body(spec api.Spec, sessionID, projectID string) map[string]
 		"grant": "prompt", "given": false, "grants": []string{"view"}, "provider": "x", "key": "x", "tokenId": "none", "code": "x",
 		"pairingId": "none", "accept": false, "cols": 80, "rows": 24, "terminalId": "none", "offset": 0, "data": "", "attended": true, "enabled": true,
 		"moveId": "none", "proof": api.BindingProof{SignedAt: 1, Signature: []byte("x")}, "commit": "", "archived": "all", "all": true, "from": 0,
-		"url": "https://push.example/x", "id": "none",
+		"url": "https://push.example/x", "id": "none", "signInId": "none", "settings": map[string]string{}, "chatId": "none", "senderId": "none", "address": "http://127.0.0.1/x", "allowed": true,
+		"cron": "0 9 * * *",
 	}
 	keys := x.stranger.keys.Public()
 	known["keys"] = api.DeviceKeys{Sign: keys.Sign, Seal: keys.Seal}
@@ -119,6 +120,8 @@ func (x *exceeding) body(spec api.Spec, sessionID, projectID string) map[string]
 		delete(body, "limit")
 	case "git_log", "rewind_session":
 		delete(body, "from")
+	case "list_transcripts", "import_transcript":
+		body["from"] = "claude"
 	}
 	return body
 }

@@ -9,6 +9,7 @@ package channeltest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -187,6 +188,22 @@ func (c *connection) until(t *testing.T, what string, ok func([]channel.Update) 
 func (c *connection) count(t *testing.T, n int) []channel.Update {
 	t.Helper()
 	return c.until(t, "updates", func(u []channel.Update) bool { return len(u) >= n })
+}
+
+// distinct waits for n updates with different ids, and returns them in the order in which they
+// first came: a platform may deliver again what it does not know to be acknowledged.
+func (c *connection) distinct(t *testing.T, n int) (first []channel.Update) {
+	t.Helper()
+	c.until(t, "different updates", func(all []channel.Update) bool {
+		first = nil
+		for _, u := range all {
+			if !slices.ContainsFunc(first, func(known channel.Update) bool { return known.ID == u.ID }) {
+				first = append(first, u)
+			}
+		}
+		return len(first) >= n
+	})
+	return first
 }
 
 // Next runs a platform from a cursor on, does something once it is connected, and returns the

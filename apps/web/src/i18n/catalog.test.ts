@@ -147,6 +147,21 @@ describe("the Chinese catalog", () => {
   });
 });
 
+describe("the names of buttons", () => {
+  // Who speaks to the device says what is on the button. The id of a name is that of the text and one of these words.
+  const suffix = /(Named|One|Of|To)$/;
+
+  it.each(["en", "zh"])("contain their text in %s", (language) => {
+    const all = Object.assign({}, ...catalogsOf(language).map(({ messages }) => messages)) as Record<string, string>;
+    const pairs = Object.entries(all).flatMap(([id, name]) => {
+      const text = suffix.test(id) ? all[id.replace(suffix, "")] : undefined;
+      return text === undefined ? [] : [{ text: text.replace("…", ""), name }];
+    });
+    expect(pairs.length).toBeGreaterThan(20);
+    expect(pairs.filter(({ text, name }) => !name.toLowerCase().includes(text.toLowerCase()))).toEqual([]);
+  });
+});
+
 describe("the message parser", () => {
   it.each(["{n, plural, one {# line} other {# lines}}", "{at, date}", "{kind, select, a {A} other {B}}"])(
     "rejects %s",

@@ -49,7 +49,7 @@ export function ExtensionCard(props: ExtensionCardProps) {
         {waits ? null : (
           <Action
             testId="extension-show"
-            label={t("extensions.card.detailsNamed", { name })}
+            label={open ? t("extensions.card.hideNamed", { name }) : t("extensions.card.detailsNamed", { name })}
             expanded={open}
             onClick={() => setOpen(!open)}
           >

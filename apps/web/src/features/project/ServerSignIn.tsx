@@ -31,6 +31,7 @@ export function ServerSignIn({ host, projectId, server, mayLoosen, onChanged }: 
   }
   const where = projectId ? { projectId } : {};
   const signedIn = signIn?.state === "signed_in";
+  const again = signIn?.state === "more_scopes";
   const start = () => act("in", async () => setBegun(await host.request("sign_in_mcp_server", { ...where, name })));
   const end = () =>
     act("out", async () => {
@@ -63,11 +64,13 @@ export function ServerSignIn({ host, projectId, server, mayLoosen, onChanged }: 
             <Button
               tone="primary"
               data-testid="mcp-login"
-              aria-label={t("project.serverSignIn.signInTo", { name })}
+              aria-label={
+                again ? t("project.serverSignIn.againTo", { name }) : t("project.serverSignIn.signInTo", { name })
+              }
               busy={busy === "in"}
               onClick={start}
             >
-              {signIn?.state === "more_scopes" ? t("project.serverSignIn.again") : t("project.serverSignIn.signIn")}
+              {again ? t("project.serverSignIn.again") : t("project.serverSignIn.signIn")}
             </Button>
           ) : null}
           {signIn?.issuer ? (

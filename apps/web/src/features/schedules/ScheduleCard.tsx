@@ -75,7 +75,7 @@ export function ScheduleCard(props: ScheduleCardProps) {
           className="text-xs"
           data-testid="schedule-history"
           aria-expanded={open}
-          aria-label={t("schedules.card.runsNamed", { name })}
+          aria-label={open ? t("schedules.card.hideRunsNamed", { name }) : t("schedules.card.runsNamed", { name })}
           onClick={() => setOpen(!open)}
         >
           {open ? t("schedules.card.hideRuns") : t("schedules.card.runs")}

@@ -42,10 +42,7 @@ func (s *Server) Dial(t testing.TB, keys *ident.Private) *Peer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
-	ws, resp, err := websocket.Dial(ctx, s.URL+wire.ConnectPath, &websocket.DialOptions{
-		HTTPClient:   &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: s.dial}},
-		Subprotocols: []string{wire.Subprotocol},
-	})
+	ws, resp, err := websocket.Dial(ctx, s.URL+wire.ConnectPath, s.dialOptions())
 	if err != nil {
 		t.Fatalf("dialing %s: %v (response %v)", s.URL, err, resp)
 	}
@@ -54,6 +51,20 @@ func (s *Server) Dial(t testing.TB, keys *ident.Private) *Peer {
 	t.Cleanup(func() { _ = ws.CloseNow() }) // most tests have closed it
 	p.Hello = Expect[wire.RelayHello](p)
 	return p
+}
+
+func (s *Server) dialOptions() *websocket.DialOptions {
+	opts := &websocket.DialOptions{HTTPClient: s.client, Subprotocols: []string{wire.Subprotocol}}
+	if s.client == nil {
+		opts.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: s.dial}}
+	}
+	if s.onPing != nil {
+		opts.OnPingReceived = func(context.Context, []byte) bool {
+			s.onPing()
+			return true
+		}
+	}
+	return opts
 }
 
 // Login dials and logs in as the kind of party that keys belong to.

@@ -5,6 +5,7 @@ package relaytest
 import (
 	"context"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,16 @@ type Server struct {
 	Store store.Store
 	HTTP  *httptest.Server
 
-	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil is the network
+	dial   func(ctx context.Context, network, address string) (net.Conn, error) // nil is the network
+	client *http.Client                                                         // nil dials with dial
+	onPing func()                                                               // nil ignores pings
+}
+
+// At returns a relay that runs elsewhere, such as behind a proxy. Its peers connect to url through
+// client, and call onPing, unless it is nil, for each ping that they read. It has no Relay, Store
+// or HTTP.
+func At(url string, client *http.Client, onPing func()) *Server {
+	return &Server{URL: url, client: client, onPing: onPing}
 }
 
 // Start runs a relay with a SQLite store in a temporary folder, unless change
@@ -86,4 +96,6 @@ func (s *Server) Stop(t testing.TB) {
 }
 
 // Authority is host:port as a peer dials it.
-func (s *Server) Authority() string { return strings.TrimPrefix(s.URL, "http://") }
+func (s *Server) Authority() string {
+	return strings.TrimPrefix(strings.TrimPrefix(s.URL, "http://"), "https://")
+}

@@ -17,7 +17,7 @@ TS := packages/protocol/ts
 GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' -not -path 'apps/bench/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web test check test-go test-page test-web test-e2e test-containers fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web test check test-go test-page test-web test-e2e test-containers test-deploy fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -76,6 +76,10 @@ test-e2e: bin/scorel $(WEB)/node_modules/.package-lock.json ## the whole way in 
 
 test-containers: bin/scorel ## database tests in containers, and the compose files; needs Docker, installs it on Debian as root
 	@.ci/containers
+
+# deploy/check is outside go.work: what it checks with stays out of our build.
+test-deploy: ## what deploy/ has for other programs, run with them; installs them on Debian as root
+	@.ci/deploy
 
 # apps/bench is outside go.work: what it compares with stays out of our build.
 BENCHFLAGS ?=

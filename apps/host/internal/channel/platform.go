@@ -20,6 +20,7 @@ const (
 	MaxCursor  = 4096     // bytes of a cursor
 	MaxButtons = 8        // buttons of a message
 	MaxData    = 64       // bytes of a button's data, all of them ASCII
+	MaxMeta    = 16       // attributes of a message
 )
 
 // Platform is a connection to a chat platform with the account of one bot. The package
@@ -105,6 +106,16 @@ type Message struct {
 	Files     []File `json:"files,omitempty"`
 	Addressed bool   `json:"addressed,omitempty"`
 	At        int64  `json:"at,omitempty"` // Unix milliseconds
+	// Meta is what a channel server says about the message. A message with Outside came through
+	// a server whose word is all that is known about who wrote it.
+	Meta    []Attribute `json:"meta,omitempty"`
+	Outside bool        `json:"outside,omitempty"`
+}
+
+// Attribute is something that a channel server says about a message.
+type Attribute struct {
+	Name  string `json:"name"` // letters, digits and "_"
+	Value string `json:"value"`
 }
 
 // File is a file of a message, which Fetch reads.
@@ -128,6 +139,8 @@ type Press struct {
 	MessageID string `json:"messageId"`
 	Data      string `json:"data"`
 	Ref       string `json:"ref,omitempty"` // for Answer
+	// Anyone means that the platform does not say who of those that it hears has pressed.
+	Anyone bool `json:"anyone,omitempty"`
 }
 
 // Outgoing is a message to a chat: a text with or without buttons, or a file.
@@ -169,10 +182,16 @@ func (m *Message) Clean() {
 	for i := range m.Files {
 		m.Files[i].Name = CleanName(m.Files[i].Name)
 	}
+	m.Meta = m.Meta[:min(len(m.Meta), MaxMeta)]
+	for i := range m.Meta {
+		m.Meta[i] = Attribute{CleanName(m.Meta[i].Name), cleanLine(m.Meta[i].Value, MaxID)}
+	}
 }
 
 // CleanName makes a name that a stranger chose fit to be shown and logged.
-func CleanName(name string) string {
+func CleanName(name string) string { return cleanLine(name, MaxName) }
+
+func cleanLine(name string, limit int) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -182,7 +201,7 @@ func CleanName(name string) string {
 		}
 		return r
 	}, name)
-	return strings.TrimSpace(Cut(strings.Join(strings.Fields(name), " "), MaxName))
+	return strings.TrimSpace(Cut(strings.Join(strings.Fields(name), " "), limit))
 }
 
 // Cut returns the beginning of a text with at most limit bytes. It ends at a whole rune.

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/wire"
 )
 
 const (
@@ -233,51 +234,9 @@ func (p *Platform) take(ctx context.Context, id, data string, in channel.Inbound
 	return in.Take(ctx, u)
 }
 
-// message is what is posted.
-type message struct {
-	Key     string    `json:"key,omitempty"`
-	Chat    string    `json:"chat"`
-	ID      string    `json:"id,omitempty"` // of the message to edit
-	Parts   []part    `json:"parts,omitempty"`
-	Buttons []button  `json:"buttons,omitempty"`
-	File    *uploaded `json:"file,omitempty"`
-	ReplyTo string    `json:"replyTo,omitempty"`
-	Silent  bool      `json:"silent,omitempty"`
-}
-
-type part struct {
-	Kind string `json:"kind"` // "text", "bold", "code" or "block"
-	Text string `json:"text"`
-	Lang string `json:"lang,omitempty"`
-}
-
-type button struct {
-	Label string `json:"label"`
-	Data  string `json:"data"`
-	Risky bool   `json:"risky,omitempty"`
-}
-
-type uploaded struct {
-	Name string `json:"name"`
-	MIME string `json:"mime,omitempty"`
-	Data string `json:"data"` // base64
-}
-
-func render(chat string, m channel.Outgoing) message {
-	out := message{Key: m.Key, Chat: chat, ReplyTo: m.ReplyTo, Silent: m.Silent}
-	kinds := map[channel.Kind]string{channel.Plain: "text", channel.Bold: "bold", channel.Code: "code", channel.Block: "block"}
-	for _, s := range m.Text {
-		out.Parts = append(out.Parts, part{kinds[s.Kind], s.Text, s.Lang})
-	}
-	for _, b := range m.Buttons {
-		out.Buttons = append(out.Buttons, button(b))
-	}
-	return out
-}
-
 // Send implements channel.Platform.
 func (p *Platform) Send(ctx context.Context, chatID string, m channel.Outgoing) (string, error) {
-	out := render(chatID, m)
+	out := wire.Render(chatID, m)
 	if m.File != nil {
 		r, err := m.File.Open()
 		if err != nil {
@@ -288,7 +247,7 @@ func (p *Platform) Send(ctx context.Context, chatID string, m channel.Outgoing) 
 		if err != nil {
 			return "", fmt.Errorf("webhook: reading a file: %w", err)
 		}
-		out.File = &uploaded{m.File.Name, m.File.MIME, base64.StdEncoding.EncodeToString(data)}
+		out.File = &wire.File{Name: m.File.Name, MIME: m.File.MIME, Data: base64.StdEncoding.EncodeToString(data)}
 	}
 	var answer struct {
 		ID string `json:"id"`
@@ -304,7 +263,7 @@ func (p *Platform) Send(ctx context.Context, chatID string, m channel.Outgoing) 
 
 // Edit implements channel.Platform.
 func (p *Platform) Edit(ctx context.Context, chatID, messageID string, m channel.Outgoing) error {
-	out := render(chatID, m)
+	out := wire.Render(chatID, m)
 	out.ID = messageID
 	return p.post(ctx, "/edit", out, &struct{}{})
 }

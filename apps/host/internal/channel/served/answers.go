@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/wire"
 )
 
 // permission is a request of the client for permission.
@@ -71,7 +72,7 @@ func (s *server) press(ctx context.Context, p channel.Press) error {
 	s.mu.Unlock()
 	notice := "This was answered already."
 	if waits {
-		if err := s.notify(ctx, methodAnswer, map[string]string{"request_id": words[2], "behavior": words[1]}); err != nil {
+		if err := s.notify(ctx, wire.MethodAnswer, map[string]string{"request_id": words[2], "behavior": words[1]}); err != nil {
 			return err
 		}
 		notice = "Sent: " + words[1]

@@ -72,6 +72,7 @@ type Manager struct {
 	running map[string]map[string]*server // by folder and name
 	ending  sync.WaitGroup                // one for each started server
 	closed  bool
+	claims  map[place]*inbox // servers that are channels
 
 	changing sync.Mutex    // held while a server is saved or deleted
 	tests    chan struct{} // one token for each running test
@@ -79,7 +80,7 @@ type Manager struct {
 
 // New returns a Manager without servers. Close stops it.
 func New(options Options) *Manager {
-	m := &Manager{options: options, running: map[string]map[string]*server{}, tests: make(chan struct{}, maxTests)}
+	m := &Manager{options: options, running: map[string]map[string]*server{}, claims: map[place]*inbox{}, tests: make(chan struct{}, maxTests)}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m
 }
@@ -145,7 +146,7 @@ func (m *Manager) start(folder string) []*server {
 	may := map[string]bool{}
 	var servers []*server
 	for _, spec := range specs {
-		if state, _ := m.admits(spec, folder); state != api.MCPIdle {
+		if state, _ := m.admits(spec, folder); state != api.MCPIdle || m.elsewhere(spec, folder) {
 			continue
 		}
 		may[spec.name] = true
@@ -155,7 +156,7 @@ func (m *Manager) start(folder string) []*server {
 			s = nil
 		}
 		if s == nil {
-			s = m.run(spec, folder)
+			s = m.run(spec, folder, m.claims[place{folder, spec.name}])
 			running[spec.name] = s
 		}
 		servers = append(servers, s)
@@ -169,8 +170,8 @@ func (m *Manager) start(folder string) []*server {
 	return servers
 }
 
-func (m *Manager) run(spec spec, folder string) *server {
-	s := run(m.ctx, spec, folder, m.signInKey(spec, folder), &m.options)
+func (m *Manager) run(spec spec, folder string, box *inbox) *server {
+	s := run(m.ctx, spec, folder, m.signInKey(spec, folder), box, &m.options)
 	m.ending.Go(func() { <-s.done })
 	return s
 }

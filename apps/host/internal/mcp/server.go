@@ -35,22 +35,24 @@ type server struct {
 	wanted  chan struct{} // holds one token if a turn wants a failed server
 	refused chan struct{} // holds one token if the server asks for a sign-in
 	running operations
+	inbox   *inbox // nil if it is not a channel
 
 	mu      sync.Mutex
 	state   api.MCPServerState
 	reason  string // for people, set with api.MCPFailed
 	tools   []*sdk.Tool
 	session *sdk.ClientSession
+	up      *connection   // of a channel
 	settled chan struct{} // closed when the current attempt has ended
 	failed  time.Time
 	wasUp   bool // the last attempt succeeded in starting
 }
 
 // run starts the server's goroutine. The caller waits for done.
-func run(ctx context.Context, spec spec, folder string, signIn *state.SignInKey, options *Options) *server {
+func run(ctx context.Context, spec spec, folder string, signIn *state.SignInKey, inbox *inbox, options *Options) *server {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &server{
-		spec: spec, folder: folder, signIn: signIn, options: options, cancel: cancel,
+		spec: spec, folder: folder, signIn: signIn, inbox: inbox, options: options, cancel: cancel,
 		done: make(chan struct{}), wanted: make(chan struct{}, 1), refused: make(chan struct{}, 1), settled: make(chan struct{}), state: api.MCPStarting,
 	}
 	go s.routine(ctx)
@@ -115,6 +117,10 @@ func (s *server) fail(err error) {
 	}
 	if errors.Is(err, mcpauth.ErrSignIn) {
 		s.state, s.reason = api.MCPNeedsSignIn, "a person must sign in: `scorel mcp login "+s.spec.name+"`"
+	}
+	if s.up != nil {
+		close(s.up.ended)
+		s.up = nil
 	}
 	s.settleLocked()
 }
@@ -193,7 +199,7 @@ func (s *server) wrap(argv []string, dir string) []string {
 func (s *server) converse(ctx context.Context, transport sdk.Transport, child *childProcess) error {
 	changed := make(chan struct{}, 1)
 	client := sdk.NewClient(&sdk.Implementation{Name: "scorel", Version: s.options.Version}, &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{},
+		Capabilities:                &sdk.ClientCapabilities{Experimental: s.experimental()},
 		ProgressNotificationHandler: s.running.progress,
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			select {
@@ -202,10 +208,12 @@ func (s *server) converse(ctx context.Context, transport sdk.Transport, child *c
 			}
 		},
 	})
-	session, tools, err := s.connect(ctx, client, transport, child)
+	wire := s.listening(transport)
+	session, tools, err := s.connect(ctx, client, wire, child)
 	if err != nil {
 		return err
 	}
+	s.linked(session, wire, child)
 	ended := make(chan error, 1)
 	go func() { ended <- session.Wait() }()
 	defer func() {

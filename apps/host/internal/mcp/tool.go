@@ -141,7 +141,7 @@ func offer(servers []*server) []agent.Tool {
 	var tools []remoteTool
 	for _, s := range servers {
 		_, _, remote, _ := s.snapshot()
-		for _, tool := range remote {
+		for _, tool := range s.offered(remote) {
 			if spec, ok := specOf(s.spec.name, tool); ok {
 				tools = append(tools, remoteTool{s, tool.Name, spec, readsOnly(tool.Annotations)})
 			}

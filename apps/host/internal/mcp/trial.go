@@ -59,7 +59,7 @@ func (m *Manager) try(ctx context.Context, found spec, folder string) (api.TestM
 		m.mu.Unlock()
 		return response, errors.New("mcp: the host is stopping")
 	}
-	s := m.run(found, folder)
+	s := m.run(found, folder, nil)
 	settled := s.settled // no one but this test wants it again
 	m.mu.Unlock()
 	defer func() {

@@ -96,17 +96,18 @@ func newChannelAdd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add PLATFORM",
 		Short: "Add a bot on a chat platform",
-		Long: `Add a bot on a chat platform: telegram, or webhook for a server of your own. The host connects to it at
-once. Secrets such as the token are read without echo, or from standard input, one on each
+		Long: `Add a bot on a chat platform, webhook for a server of your own, or mcp for a channel server of a
+project: an MCP server with the capability claude/channel, as "scorel mcp list" shows it. The host
+connects to it at once. Secrets such as the token are read without echo, or from standard input, one on each
 line; other settings are given with --set. The host keeps secrets in the system's key store or
 a file that only you can read, and never shows them again.
 
 A chat is connected to a project with "scorel channel pair". The platform and all members of a
 chat can read what is said there.`,
-		Example: "  scorel channel add telegram\n  scorel channel add webhook --set url=https://bridge.example.com < secret",
+		Example: "  scorel channel add telegram\n  scorel channel add webhook --set url=https://bridge.example.com < secret\n  scorel channel add mcp --set server=dice --project ~/code/site",
 		Args:    argCount(1, 1, "a platform, such as telegram"),
 	}
-	to := a.targetFlag(cmd)
+	to := a.projectFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&request.Name, "name", "", "name for people (default: the platform's)")
 	cmd.Flags().StringArrayVar(&set, "set", nil, "a setting of the platform, as NAME=VALUE")
@@ -120,7 +121,7 @@ chat can read what is said there.`,
 		}
 		request.Kind, request.ClientKey = args[0], rand.Text()
 		return to.onHost(cmd.Context(), func(c *client.Client) error {
-			if err := a.askSecrets(cmd.Context(), c, &request); err != nil {
+			if err := a.askSecrets(cmd.Context(), c, &request, to); err != nil {
 				return err
 			}
 			added, err := client.Call(cmd.Context(), c, api.AddChannel, request)
@@ -133,8 +134,9 @@ chat can read what is said there.`,
 	return cmd
 }
 
-// askSecrets reads the secret settings of the platform that are not given.
-func (a *app) askSecrets(ctx context.Context, c *client.Client, request *api.AddChannelRequest) error {
+// askSecrets reads the secret settings of the platform that are not given, and finds the project of
+// one that runs in a project.
+func (a *app) askSecrets(ctx context.Context, c *client.Client, request *api.AddChannelRequest, at *projectFlag) error {
 	listed, err := client.Call(ctx, c, api.ListChannels, api.Empty{})
 	if err != nil {
 		return err
@@ -147,6 +149,13 @@ func (a *app) askSecrets(ctx context.Context, c *client.Client, request *api.Add
 			continue
 		}
 		for _, s := range p.Settings {
+			if s.Name == "project" && request.Settings[s.Name] == "" {
+				found, err := at.find(ctx, c)
+				if err != nil {
+					return err
+				}
+				request.Settings[s.Name] = found.ID
+			}
 			if !s.Secret || request.Settings[s.Name] != "" {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/channel/platforms"
+	"github.com/scorel/scorel/apps/host/internal/channel/server"
 	"github.com/scorel/scorel/apps/host/internal/chats"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/packages/client"
@@ -16,7 +17,7 @@ import (
 func (w *wiring) loadChats() (err error) {
 	open := w.cfg.openPlatform
 	if open == nil {
-		open = openPlatform
+		open = w.openPlatform
 	}
 	w.chats, err = chats.New(chats.Options{
 		Logger: w.log, Folder: w.paths.Channels(), Secrets: w.modelKeys, Projects: w.projects, Hub: w.hub, Now: time.Now, Open: open, NameOf: w.nameOf,
@@ -27,12 +28,32 @@ func (w *wiring) loadChats() (err error) {
 	return err
 }
 
-func openPlatform(kind string, settings map[string]string) (channel.Platform, error) {
+func (w *wiring) openPlatform(kind string, settings map[string]string) (channel.Platform, error) {
 	found, err := platforms.Find(kind)
 	if err != nil {
 		return nil, err
 	}
-	return found.Open(settings)
+	if kind != platforms.MCP {
+		return found.Open(settings)
+	}
+	if err := found.Check(settings); err != nil {
+		return nil, err
+	}
+	name, project := settings["server"], settings["project"]
+	if _, err := w.projects.Find(project); err != nil {
+		return nil, err
+	}
+	return server.New(server.Options{Name: name, Connect: func(ctx context.Context) (server.Link, error) {
+		at, err := w.projects.Find(project)
+		if err != nil {
+			return nil, err
+		}
+		link, err := w.mcp.Attach(ctx, at.Path, name)
+		if err != nil {
+			return nil, err // not a nil *mcp.Link
+		}
+		return link, nil
+	}}), nil
 }
 
 // nameOf returns the name of a client or token for people, or "".

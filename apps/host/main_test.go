@@ -13,7 +13,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == host.SandboxHelper { // a command in the sandbox of a test
 		os.Exit(host.EnterSandbox(os.Args[2:], os.Stderr))
 	}
-	if serveAsMCP() {
+	if serveAsMCP() || serveAsChannel() {
 		return
 	}
 	point := os.Getenv(childEnv)

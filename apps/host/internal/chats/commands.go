@@ -218,7 +218,11 @@ func hashData(decision api.Decision, shown string) string {
 
 // press handles a button.
 func (h *handling) press(ctx context.Context, p channel.Press) error {
-	b, c, err := h.here(ctx, p.Chat.ID, p.From.ID)
+	presser := p.From.ID
+	if p.Anyone {
+		presser = "" // whoever the server hears
+	}
+	b, c, err := h.here(ctx, p.Chat.ID, presser)
 	if b == nil || err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (h *handling) dispatch(ctx context.Context) error {
 	case u.Press != nil:
 		return h.press(ctx, *u.Press)
 	case u.Edited != nil:
-		return h.editPrompt(ctx, u.Edited.Chat.ID, u.Edited.ID, u.Edited.Text)
+		return h.editPrompt(ctx, u.Edited.Chat.ID, u.Edited.ID, h.marked(*u.Edited, u.Edited.Text))
 	case u.Deleted != nil:
 		return h.editPrompt(ctx, u.Deleted.Chat.ID, u.Deleted.ID, "")
 	}
@@ -145,7 +145,7 @@ func (h *handling) follow(clientID string) {
 func (h *handling) content(ctx context.Context, c *client.Client, m channel.Message, text string) ([]api.PromptBlock, error) {
 	var blocks []api.PromptBlock
 	if strings.TrimSpace(text) != "" {
-		blocks = append(blocks, api.PromptBlock{Type: session.BlockText, Text: text})
+		blocks = append(blocks, api.PromptBlock{Type: session.BlockText, Text: h.marked(m, text)})
 	}
 	images := 0
 	for _, f := range m.Files {

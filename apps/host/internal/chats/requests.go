@@ -77,7 +77,7 @@ func (c *Chats) addChannel(ctx context.Context, conn *dispatch.Conn, q api.AddCh
 	if err != nil {
 		return api.ChannelResponse{}, api.Errorf(api.KindBadRequest, "%v", err)
 	}
-	if _, err := kind.Open(q.Settings); err != nil {
+	if _, err := c.Open(kind.Name, q.Settings); err != nil {
 		return api.ChannelResponse{}, api.Errorf(api.KindBadRequest, "%v", err)
 	}
 	c.changing.Lock()
@@ -140,9 +140,13 @@ func (c *Chats) testChannel(ctx context.Context, _ *dispatch.Conn, q api.Channel
 	if err != nil {
 		return api.ChannelResponse{}, err
 	}
-	platform, err := r.open()
-	if err != nil {
-		return api.ChannelResponse{}, api.Errorf(api.KindUnavailable, "%v", err)
+	r.mu.Lock()
+	platform := r.platform
+	r.mu.Unlock()
+	if platform == nil {
+		if platform, err = r.open(); err != nil {
+			return api.ChannelResponse{}, api.Errorf(api.KindUnavailable, "%v", err)
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()
@@ -194,8 +198,12 @@ func ofChats() []api.Grant {
 	return []api.Grant{api.GrantView, api.GrantPrompt, api.GrantApprove, api.GrantFiles, api.GrantManage}
 }
 
-// usual are the grants of a chat for which none were chosen.
-func usual() []api.Grant {
+// usual are the grants of a chat for which none were chosen. What a channel server says about its
+// senders cannot be checked, so it is given no more than a prompt that others must approve.
+func usual(outside bool) []api.Grant {
+	if outside {
+		return []api.Grant{api.GrantView, api.GrantPrompt}
+	}
 	return []api.Grant{api.GrantView, api.GrantPrompt, api.GrantApprove, api.GrantFiles}
 }
 
@@ -208,7 +216,11 @@ func (c *Chats) pairChannel(_ context.Context, conn *dispatch.Conn, q api.PairCh
 	if err != nil {
 		return response, err
 	}
-	grants, err := choose(conn, q.Grants)
+	stored := r.store.read()
+	if own := stored.Settings["project"]; stored.outside() && own != project.ID {
+		return response, api.Errorf(api.KindNotAllowed, "this channel server belongs to another project, and its chats can be connected to no other")
+	}
+	grants, err := choose(conn, q.Grants, stored.outside())
 	if err != nil {
 		return response, err
 	}
@@ -221,10 +233,10 @@ func (c *Chats) pairChannel(_ context.Context, conn *dispatch.Conn, q api.PairCh
 }
 
 // choose returns the grants of a chat. Nobody gives what they do not have.
-func choose(conn *dispatch.Conn, chosen []api.Grant) (grants []api.Grant, err error) {
+func choose(conn *dispatch.Conn, chosen []api.Grant, outside bool) (grants []api.Grant, err error) {
 	for _, g := range ofChats() {
 		switch {
-		case len(chosen) == 0 && slices.Contains(usual(), g) && conn.May(g), g == api.GrantView:
+		case len(chosen) == 0 && slices.Contains(usual(outside), g) && conn.May(g), g == api.GrantView:
 			grants = append(grants, g)
 		case slices.Contains(chosen, g) && !conn.May(g):
 			return nil, api.Errorf(api.KindNotAllowed, "this connection does not have the grant %q and cannot give it", g)

@@ -225,7 +225,7 @@ func (r *running) hears(u channel.Update) bool {
 		return stored.chat(u.Deleted.Chat.ID) != nil
 	case u.Press != nil:
 		b := stored.chat(u.Press.Chat.ID)
-		return b != nil && b.lists(u.Press.From.ID) && !u.Press.From.Bot
+		return b != nil && (b.lists(u.Press.From.ID) || u.Press.Anyone) && !u.Press.From.Bot
 	}
 	return false
 }

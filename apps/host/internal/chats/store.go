@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/platforms"
 	"github.com/scorel/scorel/packages/atomicfile"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/exactjson"
@@ -116,6 +117,12 @@ type named struct {
 	Name string `json:"name"`
 	Chat string `json:"chat"`
 	ID   string `json:"id"`
+}
+
+// outside reports whether only the word of another program says who writes.
+func (r *record) outside() bool {
+	kind, err := platforms.Find(r.Kind)
+	return err == nil && kind.Outside
 }
 
 func (b *bound) expired(now time.Time) bool {

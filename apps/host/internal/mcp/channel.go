@@ -36,9 +36,9 @@ type Link struct {
 	tools []*sdk.Tool
 }
 
-// Listen connects a channel to a server, which is started if people allow it. A server has one
+// Attach connects a channel to a server, which is started if people allow it. A server has one
 // channel. Its folder is the only one in which it runs from then on, for sessions as well.
-func (m *Manager) Listen(ctx context.Context, folder, name string) (*Link, error) {
+func (m *Manager) Attach(ctx context.Context, folder, name string) (*Link, error) {
 	at := place{folder, name}
 	found, err := m.find(folder, name)
 	if err != nil {

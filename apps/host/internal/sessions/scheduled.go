@@ -17,7 +17,7 @@ The first prompt of this session was sent by a schedule, not by a person, and co
 // outsideRule returns what is added to the system prompt of a session with text from outside.
 func (u *setup) outsideRule(ctx context.Context) string {
 	outside := false
-	if err := u.do(context.WithoutCancel(ctx), func() { outside = read.FromOutside(u.log.Tree()) }); err != nil || outside {
+	if err := u.do(context.WithoutCancel(ctx), func() { outside = read.ScheduledOutside(u.log.Tree()) }); err != nil || outside {
 		return outsideRule
 	}
 	return ""

@@ -3,6 +3,7 @@
 package platforms
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,9 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/channel/telegram"
 	"github.com/scorel/scorel/apps/host/internal/channel/webhook"
 )
+
+// MCP is the platform of channel servers that others wrote. Only a host can open it.
+const MCP = "mcp"
 
 // MaxSetting is the longest value of a setting, in bytes.
 const MaxSetting = 2048
@@ -31,6 +35,8 @@ type Kind struct {
 	Name     string // as people type it
 	Title    string // as the platform calls itself
 	Settings []Setting
+	// Outside means that only the word of another program says who writes.
+	Outside bool
 	// New makes a platform from settings. It makes no request.
 	New func(settings map[string]string) (channel.Platform, error)
 }
@@ -83,6 +89,16 @@ func Kinds() []Kind {
 				return webhook.New(webhook.Options{URL: s["url"], Secret: s["secret"]})
 			},
 		},
+		{
+			Name: MCP, Title: "MCP channel server", Outside: true,
+			Settings: []Setting{
+				{Name: "server", Usage: "name of the MCP server, as `scorel mcp list` shows it"},
+				{Name: "project", Usage: "id of the project in which it runs"},
+			},
+			New: func(map[string]string) (channel.Platform, error) {
+				return nil, errors.New("a channel server of MCP is run by a host, and is served already")
+			},
+		},
 	}
 }
 
@@ -100,19 +116,27 @@ func Find(name string) (Kind, error) {
 
 // Open checks the settings of a platform and makes it.
 func (k Kind) Open(settings map[string]string) (channel.Platform, error) {
+	if err := k.Check(settings); err != nil {
+		return nil, err
+	}
+	return k.New(settings)
+}
+
+// Check returns an error for settings that are missing, unknown or malformed.
+func (k Kind) Check(settings map[string]string) error {
 	for name, value := range settings {
 		known := slices.ContainsFunc(k.Settings, func(s Setting) bool { return s.Name == name })
 		switch {
 		case !known:
-			return nil, fmt.Errorf("%s has no setting %.40q", k.Title, name)
+			return fmt.Errorf("%s has no setting %.40q", k.Title, name)
 		case len(value) > MaxSetting || strings.ContainsAny(value, "\r\n\x00"):
-			return nil, fmt.Errorf("the setting %s is too long or has a line break", name)
+			return fmt.Errorf("the setting %s is too long or has a line break", name)
 		}
 	}
 	for _, s := range k.Settings {
 		if settings[s.Name] == "" && !s.Optional {
-			return nil, fmt.Errorf("%s needs the setting %s: %s", k.Title, s.Name, s.Usage)
+			return fmt.Errorf("%s needs the setting %s: %s", k.Title, s.Name, s.Usage)
 		}
 	}
-	return k.New(settings)
+	return nil
 }

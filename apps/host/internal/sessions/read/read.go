@@ -9,14 +9,27 @@ package read
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// FromOutside reports whether the first prompt of a session has text from outside.
-func FromOutside(tree *session.Tree) bool {
+// ScheduledOutside reports whether a session is a run of a schedule with text from outside.
+func ScheduledOutside(tree *session.Tree) bool {
 	var record session.ScheduleRecord
 	return LastCustom(tree, session.CustomSchedule, &record) && record.Outside
+}
+
+// FromOutside reports whether a prompt of a session has text from outside: of a schedule, or of a
+// channel server, whose messages are marked.
+func FromOutside(tree *session.Tree) bool {
+	return ScheduledOutside(tree) || slices.ContainsFunc(tree.Entries(), func(e session.Entry) bool {
+		if e.Role() != session.RoleUser {
+			return false
+		}
+		m, ok := e.AsMessage()
+		return ok && strings.Contains(m.Message.Content.Plain(), "\n<<<outside-")
+	})
 }
 
 // LastCustom decodes the last entry of a custom type; false if there is none.

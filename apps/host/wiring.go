@@ -185,6 +185,7 @@ func (w *wiring) openTools() (err error) {
 	w.memory = memory.New(w.paths.Memory(), func() { w.hub.Notify(api.MemoryChanged{}) })
 	options.Ledger, options.Origin, options.Memory = w.ledger, w.worktrees.Origin, w.memory
 	options.GuardGit = w.guardGit(gitguard.New(w.paths.GitAside()))
+	options.TakesFiles = func(session string) bool { return w.chats.TakesFiles(session) }
 	w.catalog = tool.NewCatalog(options)
 	confinement := rules.Confinement{PrivateHidden: kind == sandbox.Both, UnconfinedRoot: machine.RunsAsRoot() && kind != sandbox.Both && w.cfg.Helper != ""}
 	w.permissions, err = rules.Load(w.paths, w.config.Permissions, w.catalog, confinement, func() { w.hub.Notify(api.RulesChanged{}) })

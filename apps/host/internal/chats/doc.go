@@ -160,6 +160,21 @@ func (c *Chats) access(clientID string) dispatch.Access {
 	return dispatch.Access{}
 }
 
+// TakesFiles reports whether a chat follows a session that takes files and may have them.
+func (c *Chats) TakesFiles(sessionID string) bool {
+	for _, r := range c.list() {
+		r.mu.Lock()
+		takes := r.platform != nil && r.platform.Limits().File > 0
+		r.mu.Unlock()
+		if takes && slices.ContainsFunc(r.store.read().Chats, func(b *bound) bool {
+			return b.follow(sessionID) != nil && !b.expired(c.Now()) && slices.Contains(b.Grants, api.GrantFiles)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
 // Label returns the title of a chat for people, or "" for another client.
 func (c *Chats) Label(clientID string) string {
 	for _, r := range c.list() {

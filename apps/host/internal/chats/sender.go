@@ -3,6 +3,8 @@ package chats
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"mime"
@@ -191,6 +193,9 @@ func (s *sender) read(ctx context.Context, f *sentFile) (*channel.Upload, error)
 	}
 	if int64(len(data)) > min(s.platform.Limits().File, channel.MaxFile) {
 		return nil, errors.New("it is larger than the platform allows")
+	}
+	if sum := sha256.Sum256(data); f.SHA256 != "" && hex.EncodeToString(sum[:]) != f.SHA256 {
+		return nil, errors.New("it has changed since the agent sent it")
 	}
 	kind := mime.TypeByExtension(filepath.Ext(f.Path))
 	if kind == "" {

@@ -110,6 +110,7 @@ type sentFile struct {
 	Session  string `json:"session,omitempty"`
 	Project  string `json:"project,omitempty"`
 	Path     string `json:"path"`
+	SHA256   string `json:"sha256,omitempty"` // of what the agent sent; another content is not sent
 }
 
 // named is a message that may be edited.

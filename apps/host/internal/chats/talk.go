@@ -340,6 +340,9 @@ func (t *talk) entry(sessionID string, l *live, e session.Entry) error {
 	if e.Seq != 0 && e.Seq <= l.seq {
 		return nil
 	}
+	if file := fileOf(e); file != nil {
+		return t.sendFile(sessionID, l, e, *file)
+	}
 	text := said(e)
 	if text == "" {
 		l.seq = max(l.seq, e.Seq)

@@ -22,10 +22,13 @@ const (
 	Memory      Toolset = "memory"      // notes kept between sessions
 	Skill       Toolset = "skill"       // instructions and scripts written by others
 	Delegation  Toolset = "crew"        // other agents
+	Chat        Toolset = "chat"        // the chats that follow the session
 )
 
 // Toolsets returns all groups in display order.
-func Toolsets() []Toolset { return []Toolset{Base, Planning, Interaction, Memory, Skill, Delegation} }
+func Toolsets() []Toolset {
+	return []Toolset{Base, Planning, Interaction, Memory, Skill, Delegation, Chat}
+}
 
 // Definition describes a tool independently of a session.
 type Definition struct {
@@ -64,6 +67,7 @@ func registry() []entry {
 		{Skill, "", func(s *Set) agent.Tool { return readSkill{s} }},
 		{Delegation, "", func(s *Set) agent.Tool { return delegateParallel{s} }},
 		{Delegation, "", func(s *Set) agent.Tool { return delegateTask{s} }},
+		{Chat, "", func(s *Set) agent.Tool { return sendFile{s} }},
 	}
 }
 
@@ -161,6 +165,8 @@ func (s *Set) serves(group Toolset) bool {
 		return len(s.skills) > 0
 	case Delegation:
 		return s.scope.Subagents != nil && len(s.knownAgents()) > 0
+	case Chat:
+		return s.options.TakesFiles != nil && s.options.TakesFiles(s.scope.Session)
 	}
 	return true
 }

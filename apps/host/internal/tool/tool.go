@@ -52,6 +52,8 @@ type Options struct {
 	Ledger *procgroup.Ledger
 	// Memory holds the notes; nil omits the memory tools.
 	Memory *memory.Notes
+	// TakesFiles reports whether a chat that takes files follows a session. If it is nil, none does.
+	TakesFiles func(session string) bool
 	// FetchPrivate lists non-public addresses that fetch_url may connect to.
 	FetchPrivate []PrivateAddress
 	// ByHand reports that a person makes the calls: they may overwrite a file that was not

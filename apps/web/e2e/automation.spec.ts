@@ -99,7 +99,7 @@ test("an extension is reviewed, used, disabled and removed on the page", async (
   await card.getByTestId("extension-update").click();
   await expect(anna.page.getByText("The extension review is up to date.")).toBeVisible();
   await card.getByTestId("extension-toggle").click();
-  await expect(card).toContainText("off");
+  await expect(card).toContainText("disabled");
   await card.getByTestId("extension-remove").click();
   await anna.page.getByRole("dialog").last().getByRole("button", { name: "Remove", exact: true }).click();
   await expect(card).toHaveCount(0);

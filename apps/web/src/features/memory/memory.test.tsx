@@ -138,7 +138,7 @@ test("creates a note for all projects, and deletes one after a confirmation", as
   const { text } = show();
   fireEvent.click(await screen.findByTestId("new-note"));
   write("note-name", "taste");
-  fireEvent.change(screen.getByLabelText("Sessions that have it"), { target: { value: "user" } });
+  fireEvent.change(screen.getByLabelText("Applies to"), { target: { value: "user" } });
   write("note-text", "Likes tabs.");
   fireEvent.click(screen.getByTestId("note-save"));
   await waitFor(() => expect(text()).toEqual(["project build: make\n", "user taste: Likes tabs."]));

@@ -74,5 +74,5 @@ test("says why nothing can be imported", async () => {
   choose("Agent", "claude");
   await screen.findByText(/too old to import/);
   choose("Agent", "gemini");
-  await screen.findByText("There are none.");
+  await screen.findByText("No conversations found.");
 });

@@ -5,11 +5,14 @@ import type { Saved, SessionCopy } from "../../api/copies";
 import { RefusedError, type WireEvent } from "../../api/messages";
 import { ApiKind, type Requests, type ResyncEventsResponse, type SessionSummary } from "../../api/types";
 import type { Outbox } from "../outbox";
+import { deletedSessions } from "./deleted";
 import { ImageParts, imageCopy, imageId, imagesOf, sessionOf } from "./images";
+import { keyOf, partsOf } from "./keys";
 import { listAfter, listId } from "./lists";
 import { carryCopies, carryPrompts, type Move } from "./moved";
-import { type Asked, afterEvent, afterResync, checkedCopy, fitting } from "./session-copy";
+import { type Asked, afterEvent, afterResync, checkedCopy, type Followed, fitting, renewedCopy } from "./session-copy";
 import { CopyStore, LIMITS } from "./store";
+import { UnseenImages } from "./unseen-images";
 
 export interface CopiesOptions {
   store: CopyStore;
@@ -30,21 +33,12 @@ export function makeCopies({ clientId, ...options }: Omit<CopiesOptions, "store"
   return copies;
 }
 
+type AskedOf = Asked & { sessionId: string };
+
 type BlobAsked = Requests["get_blob"]["request"];
 
 /** The delay before the first change after a pause is written, in milliseconds. */
 const SOON = 300;
-
-/** A session that a page has open. */
-interface Followed {
-  copy: SessionCopy | null;
-  /** The copy is in sync: events apply to it directly. */
-  live: boolean;
-  /** The first pending resync; those of other pages bring the same. */
-  asking: object | null;
-  /** The events received while it was pending. */
-  pending: WireEvent[];
-}
 
 export class Copies {
   readonly #options: CopiesOptions;
@@ -58,11 +52,22 @@ export class Copies {
   #writing: Promise<void> = Promise.resolve();
   #checked = new Set<string>();
   #parts = new ImageParts();
+  readonly #unseen: UnseenImages;
   /** The sessions known to have moved to other devices, by device and session. */
   #moved = new Map<string, Move>();
 
   constructor(options: CopiesOptions) {
     this.#options = options;
+    this.#unseen = new UnseenImages({
+      stored: async (deviceId) => (await options.store.all()).get(deviceId) ?? [],
+      part: async (deviceId, fields) => {
+        const answer = (await options.ask(deviceId, "get_blob", fields)) as Requests["get_blob"]["response"];
+        this.answered(deviceId, "get_blob", fields, answer);
+        return answer;
+      },
+      bytes: LIMITS.sessionImageBytes,
+      delay: options.delay,
+    });
   }
 
   /** Returns the stored copy of a session. */
@@ -183,23 +188,9 @@ export class Copies {
     }
     this.#checked.add(deviceId);
     const { store, ask } = this.#options;
-    const kept = new Set(((await store.all()).get(deviceId) ?? []).flatMap((id) => sessionOf(id) ?? []));
-    let after: string | undefined = "";
-    while (kept.size > 0 && after !== undefined) {
-      const fields = { projectId: "", all: true, archived: "too", limit: 100, ...(after ? { after } : {}) };
-      const page = (await ask(deviceId, "list_sessions", fields)) as Requests["list_sessions"]["response"];
-      for (const { id } of page.sessions) {
-        kept.delete(id);
-      }
-      after = page.next || undefined;
-    }
-    // A list may omit sessions that cannot be read now: only the host's answer about the session itself counts.
-    for (const sessionId of kept) {
-      await ask(deviceId, "get_entries", { sessionId, before: 1 }).catch((err: unknown) => {
-        if (err instanceof RefusedError && err.kind === ApiKind.not_found) {
-          this.#forget(deviceId, sessionId);
-        }
-      });
+    const kept = ((await store.all()).get(deviceId) ?? []).flatMap((id) => sessionOf(id) ?? []);
+    for (const sessionId of await deletedSessions(kept, (name, fields) => ask(deviceId, name, fields))) {
+      this.#forget(deviceId, sessionId);
     }
   }
 
@@ -241,6 +232,7 @@ export class Copies {
 
   stop(): void {
     clearTimeout(this.#timer);
+    this.#unseen.stop();
     this.#dirty.clear();
     this.#options.store.close();
   }
@@ -251,13 +243,43 @@ export class Copies {
     if (followed?.asking !== fields) {
       return;
     }
-    const { pending } = followed;
-    followed.asking = null;
-    followed.pending = [];
     followed.live = true;
     const begun = afterResync(followed.copy, fields as Asked, answer);
-    const later = pending.filter(({ seq = 0 }) => seq > answer.anchors.streamLastSeq);
-    this.#follow(deviceId, sessionId, followed, begun && later.reduce(afterEvent, begun));
+    if (begun) {
+      this.#begin(deviceId, sessionId, followed, begun, answer.anchors.streamLastSeq);
+    } else {
+      void this.#renew(deviceId, followed, fields as AskedOf, answer);
+    }
+  }
+
+  /**
+   * Follows a session whose page has more than this worker, as after a crash of the worker: from the stored copy if the
+   * answer continues it, otherwise from the end of the session, which is requested.
+   */
+  async #renew(deviceId: string, followed: Followed, asked: AskedOf, answer: ResyncEventsResponse): Promise<void> {
+    const { sessionId } = asked;
+    try {
+      const read = await this.#read(deviceId, sessionId);
+      const stored = read && checkedCopy(read.value, sessionId, read.projectId);
+      const ask = (fields: object) => this.#options.ask(deviceId, "get_entries", fields);
+      const { copy, seq } = await renewedCopy(stored, asked, answer, ask);
+      if (followed.asking === asked) {
+        this.#begin(deviceId, sessionId, followed, copy, seq);
+      }
+    } catch {
+      if (followed.asking === asked) {
+        followed.asking = null;
+        followed.pending = [];
+      }
+    }
+  }
+
+  /** Follows a session from a copy, to which the pending events after `seq` are applied. */
+  #begin(deviceId: string, sessionId: string, followed: Followed, copy: SessionCopy, seq: number): void {
+    const later = followed.pending.filter((event) => (event.seq ?? 0) > seq);
+    followed.asking = null;
+    followed.pending = [];
+    this.#follow(deviceId, sessionId, followed, later.reduce(afterEvent, copy));
   }
 
   #follow(deviceId: string, sessionId: string, followed: Followed, copy: SessionCopy | null): void {
@@ -266,6 +288,8 @@ export class Copies {
     }
     followed.copy = copy;
     if (copy) {
+      const entries = () => (followed.live ? (followed.copy?.entries ?? null) : null);
+      this.#unseen.want({ deviceId, sessionId, entries });
       this.#later(deviceId, sessionId, async () => {
         const kept = followed.copy && fitting(followed.copy, LIMITS.copyBytes);
         if (kept) {
@@ -370,14 +394,4 @@ export class Copies {
     this.#sessions.set(key, followed);
     return followed;
   }
-}
-
-/** A device id contains no space. */
-function keyOf(deviceId: string, id: string): string {
-  return `${deviceId} ${id}`;
-}
-
-function partsOf(key: string): [deviceId: string, id: string] {
-  const at = key.indexOf(" ");
-  return [key.slice(0, at), key.slice(at + 1)];
 }

@@ -23,6 +23,16 @@ function gif(...more: number[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array([0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0, 0, 0, ...more]);
 }
 
+/** A message with an image, as in the log. */
+const pictured = (bytes: Uint8Array) => ({
+  type: "message",
+  message: {
+    role: "user",
+    content: [{ type: "image", data: "", mimeType: "image/gif", sha256: hashOf(bytes), size: bytes.length }],
+    timestamp: 1,
+  },
+});
+
 const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 const image = gif(...new Array(1500).fill(7));
@@ -128,4 +138,19 @@ it("parts are assembled for two tabs at once, and a missing part yields nothing"
   expect(whole?.map((each) => each[0])).toEqual([1, 2, 3]);
   expect(parts.take("a", at(2), part(3))).toBeNull();
   expect(parts.take("b", at(1), part(2))).toBeNull();
+});
+
+it("an image that no page has shown is loaded too, once", async () => {
+  device.session(SESSION).append(pictured(image));
+  const page = openPage(relay);
+  await pairPage(page, device);
+  await until(host(page).session(SESSION).state, (s) => s.status === "live");
+  await expect.poll(keptImages).toHaveLength(1);
+  expect(asked).toBe(3);
+  device.session(SESSION).append(pictured(other));
+  await expect.poll(keptImages).toHaveLength(2);
+  expect(asked).toBe(4);
+  closePages();
+  relay.down = true;
+  expect(await show(openPage(relay), other)).toEqual(other);
 });

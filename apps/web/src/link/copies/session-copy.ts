@@ -3,7 +3,7 @@
 import { utf8 } from "@scorel/protocol";
 import type { SessionCopy } from "../../api/copies";
 import type { WireEvent } from "../../api/messages";
-import type { ResyncEventsResponse, SessionEntry } from "../../api/types";
+import type { Requests, ResyncEventsResponse, SessionEntry } from "../../api/types";
 
 /** How many entries of a session are kept. */
 export const ENTRIES = 200;
@@ -12,6 +12,17 @@ export const ENTRIES = 200;
 export interface Asked {
   epoch?: string;
   persistentLastSeq?: number;
+}
+
+/** A session that a page has open. */
+export interface Followed {
+  copy: SessionCopy | null;
+  /** The copy is in sync: events apply to it directly. */
+  live: boolean;
+  /** The first pending resync; those of other pages bring the same. */
+  asking: object | null;
+  /** The events received while it was pending. */
+  pending: WireEvent[];
 }
 
 /** Returns the copy after the answer to resync_events; null if the answer does not continue it. */
@@ -29,6 +40,26 @@ export function afterResync(
   }
   const added = mode === "stream_resume" ? (events as unknown as WireEvent[]).flatMap(entryOf) : entries;
   return trimmed({ summary, entries: [...copy.entries, ...added], before: copy.before, last });
+}
+
+/**
+ * Returns the copy after an answer that does not continue the one in memory, and the number of the last event in it:
+ * the stored copy if the answer continues that, otherwise a new one of the session's end, which is requested.
+ */
+export async function renewedCopy(
+  stored: SessionCopy | null,
+  asked: Asked & { sessionId: string },
+  answer: ResyncEventsResponse,
+  ask: (fields: Requests["get_entries"]["request"]) => Promise<unknown>,
+): Promise<{ copy: SessionCopy; seq: number }> {
+  const continued = afterResync(stored, asked, answer);
+  if (continued) {
+    return { copy: continued, seq: answer.anchors.streamLastSeq };
+  }
+  const end = await ask({ sessionId: asked.sessionId, limit: ENTRIES });
+  const { entries, before = 0 } = end as Requests["get_entries"]["response"];
+  const last = entries.reduce((most, { seq = 0 }) => Math.max(most, seq), 0);
+  return { copy: trimmed({ summary: answer.session, entries, before, last }), seq: last };
 }
 
 /** Returns the copy after an event of its session. */

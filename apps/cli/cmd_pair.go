@@ -222,7 +222,28 @@ func (a *app) beginPairing(ctx context.Context, c *client.Client, code string, f
 		return "", err
 	}
 	return created.PairingID, a.showCode(created.Code, created.URL, created.ExpiresAt, f.asJSON,
-		"scorel connect "+created.Code)
+		connectCommand(ctx, c, created))
+}
+
+// connectCommand returns the command that redeems a code on another machine, with the relay at
+// which the code is known. Other machines do not reach a listener on this machine's loopback
+// address, so the command names the same listener's address in the local network if it has one.
+func connectCommand(ctx context.Context, c *client.Client, created api.CreatePairingResponse) string {
+	command := "scorel connect " + created.Code
+	relay, _, found := strings.Cut(created.URL, "/pair#")
+	if !found {
+		return command
+	}
+	info, err := getHost(ctx, c)
+	if err == nil && slices.ContainsFunc(info.Paths, func(p api.Path) bool { return p.Kind == api.PathMachine && sameRelay(p.URL, relay) }) {
+		for _, p := range info.Paths {
+			if p.Kind == api.PathNetwork {
+				relay = p.URL
+				break
+			}
+		}
+	}
+	return command + " --relay " + relay
 }
 
 // showCode prints a pairing code. command is what to run on the other machine.

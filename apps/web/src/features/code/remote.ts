@@ -7,14 +7,38 @@ interface Waiting {
   fail(cause: Error): void;
 }
 
+/** Says that a worker ended, could not be loaded, or does not answer. */
+export class LostError extends Error {
+  constructor() {
+    super("the highlighter was lost");
+  }
+}
+
+export interface RemoteOptions {
+  /** Returns the id of the next request. */
+  nextId: () => number;
+  /** Called when the worker has not answered for long. */
+  onSilent: () => void;
+}
+
+/** How long a worker may say nothing while requests are pending, in milliseconds. It is busy with one of them at most. */
+const SILENT = 20_000;
+
 /** Returns an engine in a worker. `lost` rejects its pending requests. */
-export function remoteEngine(port: HighlightPort): { engine: Engine; lost: () => void } {
+export function remoteEngine(port: HighlightPort, { nextId, onSilent }: RemoteOptions): Remote {
   const waiting = new Map<number, Waiting>();
-  let last = 0;
-  port.onmessage = ({ data }: MessageEvent<HighlightAnswer>) => waiting.get(data.id)?.take(data);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const watch = () => {
+    clearTimeout(timer);
+    timer = waiting.size > 0 ? setTimeout(onSilent, SILENT) : undefined;
+  };
+  port.onmessage = ({ data }: MessageEvent<HighlightAnswer>) => {
+    waiting.get(data.id)?.take(data);
+    watch();
+  };
   const ask = <T>(request: (id: number) => HighlightRequest, read: (answer: HighlightAnswer) => { value: T } | null) =>
     new Promise<T>((resolve, reject) => {
-      const id = ++last;
+      const id = nextId();
       const fail = (cause: Error) => {
         waiting.delete(id);
         reject(cause);
@@ -32,6 +56,9 @@ export function remoteEngine(port: HighlightPort): { engine: Engine; lost: () =>
         },
       });
       port.postMessage(request(id));
+      if (!timer) {
+        watch();
+      }
     });
   const engine: Engine = {
     tokenize: (code, language) =>
@@ -62,42 +89,88 @@ export function remoteEngine(port: HighlightPort): { engine: Engine; lost: () =>
     },
   };
   const lost = () => {
+    port.onmessage = null;
+    port.terminate?.();
+    clearTimeout(timer);
     for (const each of [...waiting.values()]) {
-      each.fail(new Error("the highlighter could not be loaded"));
+      each.fail(new LostError());
     }
   };
   return { engine, lost };
 }
 
+export interface Remote {
+  engine: Engine;
+  lost: () => void;
+}
+
+/** How often a request is tried: code that ends each worker stays plain. */
+const TRIES = 3;
+
+/** Starts a worker, the n-th of this page; null if the browser has none. It calls `lost` when the worker fails. */
+export type StartWorker = (n: number, lost: () => void) => HighlightPort | null;
+
+/** Returns an engine in a worker that is started again when it is lost; null if the browser has no workers. */
+export function restartingEngine(start: StartWorker): Engine | null {
+  let current: Remote | null = null;
+  let workers = 0;
+  let ids = 0; // not used twice: they also identify states, and a new worker does not have those of the last one
+  const begin = (): Remote | null => {
+    const end = () => {
+      if (current === begun) {
+        current = null;
+      }
+      begun?.lost();
+    };
+    const port = start(++workers, end);
+    const begun = port && remoteEngine(port, { nextId: () => ++ids, onSilent: end });
+    return begun;
+  };
+  const run = async <T>(work: (engine: Engine) => Promise<T>): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      current ??= begin();
+      if (!current) {
+        throw new LostError();
+      }
+      try {
+        return await work(current.engine);
+      } catch (err) {
+        if (!(err instanceof LostError) || tries === TRIES) {
+          throw err;
+        }
+      }
+    }
+  };
+  current = begin();
+  return (
+    current && {
+      tokenize: (code, language) => run((engine) => engine.tokenize(code, language)),
+      colorRuns: (runs, language, coloring) => run((engine) => engine.colorRuns(runs, language, coloring)),
+    }
+  );
+}
+
 /** The engine of this page, once used. */
 let engine: Engine | null = null;
 
-/**
- * Returns the engine of this page, in a worker that all tabs share where the browser supports it; null without workers.
- * After a failure to load, the next call tries again.
- */
+/** Returns the engine of this page, in a worker that all tabs share where the browser supports it; null without workers. */
 export function connectEngine(): Engine | null {
-  engine ??= startEngine();
+  engine ??= restartingEngine(startWorker);
   return engine;
 }
 
-function startEngine(): Engine | null {
+function startWorker(n: number, lost: () => void): HighlightPort | null {
+  // A shared worker of the same name would be the lost one again if that is only stuck.
+  const name = `highlight ${n}`;
   if (typeof SharedWorker === "function") {
-    const worker = new SharedWorker(new URL("./highlight-worker.ts", import.meta.url), { type: "module" });
-    const remote = remoteEngine(worker.port);
-    worker.onerror = () => giveUp(remote.lost);
-    return remote.engine;
+    const worker = new SharedWorker(new URL("./highlight-worker.ts", import.meta.url), { type: "module", name });
+    worker.onerror = lost;
+    return worker.port;
   }
   if (typeof Worker === "function") {
     const worker = new Worker(new URL("./highlight-worker.ts", import.meta.url), { type: "module" });
-    const remote = remoteEngine(worker);
-    worker.onerror = () => giveUp(remote.lost);
-    return remote.engine;
+    worker.onerror = lost;
+    return worker;
   }
   return null;
-}
-
-function giveUp(lost: () => void): void {
-  engine = null;
-  lost();
 }

@@ -17,6 +17,8 @@ export type HighlightAnswer =
 export interface HighlightPort {
   postMessage(message: HighlightRequest | HighlightAnswer): void;
   onmessage: ((event: MessageEvent) => void) | null;
+  /** Ends the worker, where only this page uses it. */
+  terminate?(): void;
 }
 
 /** How many states are kept for a page. After a forgotten one the grammar starts over, and colors may differ. */

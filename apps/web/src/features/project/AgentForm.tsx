@@ -14,8 +14,10 @@ import { EntryForm } from "./EntryForm";
 export interface AgentFormProps {
   host: Host;
   project: Project;
-  /** null for a new one. */
+  /** As it was when editing began; null for a new one. */
   agent: AgentInfo | null;
+  /** As it is now; null if there is none. */
+  now: AgentInfo | null;
   /** Called with the result, in words. */
   onDone: (what: string) => Promise<unknown>;
   onCancel: () => void;
@@ -74,7 +76,7 @@ const nameLists = [
 ] as const;
 
 /** Creates or edits an agent. The host validates it. */
-export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormProps) {
+export function AgentForm({ host, project, agent, now, onDone, onCancel }: AgentFormProps) {
   const { info } = useHostData(host);
   const [name, setName] = useState(agent?.name ?? "");
   const [draft, setDraft] = useState(() => fieldsOf(agent));
@@ -86,16 +88,16 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
   const set = (change: Partial<Fields>) => setDraft((before) => ({ ...before, ...change }));
   const where = (chosen: string) =>
     chosen === "user" ? { scope: "user" as const } : { scope: "project" as const, projectId: project.id };
-  const same = agent && agent.scope === scope && agent.version;
+  // A change by others is said above, so what is saved replaces the current version.
   const save = () =>
     act("save", async () => {
-      const version = same ? { version: agent.version as string } : {};
+      const version = now?.scope === scope && now.version ? { version: now.version } : {};
       await host.request("save_agent", { ...where(scope), name, ...version, agent: draftOf(draft, agent) });
       await onDone(t("project.agentForm.saved", { name }));
     });
   const remove = async () => {
-    if (agent?.version) {
-      await host.request("delete_agent", { ...where(agent.scope), name, version: agent.version });
+    if (now?.version) {
+      await host.request("delete_agent", { ...where(now.scope), name, version: now.version });
     }
     await onDone(t("project.agentForm.deleted", { name }));
   };
@@ -116,13 +118,14 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
       onSave={save}
       onCancel={onCancel}
       action={
-        agent?.version && !(limited && agent.scope === "user") ? (
+        now?.version && !(limited && now.scope === "user") ? (
           <Button tone="danger" className="mr-auto" data-testid="agent-delete" onClick={() => setDeleting(true)}>
             {t("project.agentForm.delete")}
           </Button>
         ) : null
       }
     >
+      {agent && !busy && !deleting ? <Elsewhere agent={agent} now={now} /> : null}
       <TextField
         label={t("project.agentForm.description")}
         value={draft.description}
@@ -187,17 +190,29 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
         />
       </div>
       {limited ? <p className="text-muted text-sm">{t("project.agentForm.limited")}</p> : null}
-      {deleting && agent ? (
+      {deleting && now ? (
         <ConfirmSheet
-          title={t("project.agentForm.deleteTheAgent", { name: agent.name })}
+          title={t("project.agentForm.deleteTheAgent", { name: now.name })}
           confirm={t("project.agentForm.delete")}
           onConfirm={remove}
           onClose={() => setDeleting(false)}
         >
-          <p className="break-all font-mono text-sm">{agent.path}</p>
+          <p className="break-all font-mono text-sm">{now.path}</p>
         </ConfirmSheet>
       ) : null}
     </EntryForm>
+  );
+}
+
+/** Says that others have changed or deleted the agent since editing began. */
+function Elsewhere({ agent, now }: { agent: AgentInfo; now: AgentInfo | null }) {
+  if (now && now.scope === agent.scope && now.version === agent.version) {
+    return null;
+  }
+  return (
+    <p role="alert" data-testid="agent-elsewhere" className="text-sm text-warn">
+      {now ? t("project.agentForm.changedElsewhere") : t("project.agentForm.deletedElsewhere")}
+    </p>
   );
 }
 

@@ -95,3 +95,37 @@ test("reloads the agents when the host reports a change", async () => {
   applyHostEvent(client, "dev_one", { type: "agents_changed" });
   await waitFor(() => expect(screen.getAllByTestId("agent")).toHaveLength(1));
 });
+
+test("what is being edited stays when others change or delete the agent, and says so", async () => {
+  const host = new FakeScorel().host("dev_one");
+  const client = new QueryClient();
+  const saved: unknown[] = [];
+  let listed = agents;
+  host.handlers.list_agents = () => ({ agents: listed });
+  host.handlers.save_agent = (request) => {
+    saved.push(request);
+    return { agent: agents[0] as AgentInfo };
+  };
+  render(
+    <QueryClientProvider client={client}>
+      <AgentList host={host} project={{ id: "p1", name: "site", path: "/site" } as Project} mayManage />
+    </QueryClientProvider>,
+  );
+  fireEvent.click(within((await screen.findAllByTestId("agent"))[1] as HTMLElement).getByTestId("agent-edit"));
+  const prompt = () => screen.getByTestId<HTMLTextAreaElement>("agent-prompt-text");
+  fireEvent.change(prompt(), { target: { value: "A long text" } });
+  expect(screen.queryByTestId("agent-elsewhere")).toBeNull();
+  listed = agents.map((agent) => (agent.name === "mine" ? { ...agent, version: "v2", prompt: "Theirs" } : agent));
+  applyHostEvent(client, "dev_one", { type: "agents_changed" });
+  expect((await screen.findByTestId("agent-elsewhere")).textContent).toContain("was changed elsewhere");
+  expect(prompt().value).toBe("A long text");
+  listed = agents.slice(0, 1);
+  applyHostEvent(client, "dev_one", { type: "agents_changed" });
+  await waitFor(() => expect(screen.getByTestId("agent-elsewhere").textContent).toContain("was deleted elsewhere"));
+  expect(prompt().value).toBe("A long text");
+  expect(screen.queryByTestId("agent-delete")).toBeNull();
+  fireEvent.click(screen.getByTestId("agent-save"));
+  await waitFor(() => expect(saved).toHaveLength(1));
+  expect(saved[0]).toMatchObject({ scope: "user", name: "mine", agent: { prompt: "A long text" } });
+  expect(saved[0]).not.toHaveProperty("version");
+});

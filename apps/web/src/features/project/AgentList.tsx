@@ -41,12 +41,12 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_agents", { projectId: project.id });
   const { busy, error: refused, act } = useAct();
   const limited = isLimited(useHostData(host).info);
-  // The name of the edited agent; "" for a new one.
-  const [editing, setEditing] = useState<string | null>(null);
+  // The edited agent as it was before; "new" for a new one.
+  const [editing, setEditing] = useState<AgentInfo | "new" | null>(null);
   const [said, setSaid] = useState<string | null>(null);
-  const edit = (name: string) => {
+  const edit = (what: AgentInfo | "new") => {
     setSaid(null);
-    setEditing(name);
+    setEditing(what);
   };
   const done = async (what: string) => {
     await refetch();
@@ -69,6 +69,10 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
         info.enabled ? t("project.agentList.nowDisabled", { name }) : t("project.agentList.nowEnabled", { name }),
       );
     });
+  const edited = editing === "new" ? null : editing;
+  const agents = data?.agents ?? [];
+  // What is being edited stays, also if the agent was deleted elsewhere.
+  const rows = edited && !agents.some(({ name }) => name === edited.name) ? [...agents, edited] : agents;
   return (
     <Section title={t("project.agentList.agents")} error={refused ?? (error ? sentence(error) : null)} done={said}>
       <p className="mt-1 text-muted text-sm">{t("project.agentList.sessionsDelegateTasksToThese")}</p>
@@ -77,17 +81,24 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
         <Skeleton label={t("project.agentList.loadingTheAgents")} rows={3} className="mt-2" />
       )}
       <ul className="mt-2 divide-y divide-line">
-        {data?.agents.map((agent) => (
+        {rows.map((agent) => (
           <li key={agent.name} data-testid="agent" className="py-2.5">
-            {editing === agent.name ? (
-              <AgentForm host={host} project={project} agent={agent} onDone={done} onCancel={() => setEditing(null)} />
+            {edited?.name === agent.name ? (
+              <AgentForm
+                host={host}
+                project={project}
+                agent={edited}
+                now={agents.includes(agent) ? agent : null}
+                onDone={done}
+                onCancel={() => setEditing(null)}
+              />
             ) : (
               <AgentRow
                 host={host}
                 project={project}
                 agent={agent}
                 busy={busy === agent.name}
-                onEdit={mayManage ? () => edit(agent.name) : null}
+                onEdit={mayManage ? () => edit(agent) : null}
                 onToggle={mayManage && !(limited && agent.scope === "user") ? () => toggle(agent) : null}
               />
             )}
@@ -95,10 +106,17 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
         ))}
       </ul>
       <Notes notes={data?.notes} testId="agent-notes" />
-      {mayManage && editing === "" ? (
-        <AgentForm host={host} project={project} agent={null} onDone={done} onCancel={() => setEditing(null)} />
+      {mayManage && editing === "new" ? (
+        <AgentForm
+          host={host}
+          project={project}
+          agent={null}
+          now={null}
+          onDone={done}
+          onCancel={() => setEditing(null)}
+        />
       ) : null}
-      {mayManage && editing !== "" ? <NewButton onClick={() => edit("")} /> : null}
+      {mayManage && editing !== "new" ? <NewButton onClick={() => edit("new")} /> : null}
     </Section>
   );
 }

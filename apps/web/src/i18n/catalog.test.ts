@@ -38,7 +38,7 @@ const notTranslated: Record<string, string> = {
   // Shown as the cause in a sentence of the catalog, for debugging.
   "the browser's database gave up a transaction": "a fault of the browser",
   "highlighting failed": "never shown: the code stays plain",
-  "the highlighter could not be loaded": "never shown: the code stays plain",
+  "the highlighter was lost": "never shown: the code stays plain",
   "a second hello": "a fault of the relay",
   "a welcome that is not ours": "a fault of the relay",
   "data before the login": "a fault of the relay",

@@ -2,6 +2,7 @@ import { type RefObject, useState } from "react";
 import type { Approval } from "../../../api/types";
 import { Badge, type Tone } from "../../../components/Badge";
 import { Button } from "../../../components/Button";
+import { cx } from "../../../components/cx";
 import { ShieldIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import { Code } from "../../code/Code";
@@ -34,10 +35,17 @@ export interface ApprovalHeadingProps {
   heading: RefObject<HTMLHeadingElement | null>;
 }
 
-/** The title and the risk of a request. The heading stays visible as long as the card is. */
-export function ApprovalHeading({ approval: { title, risk }, caption, heading }: ApprovalHeadingProps) {
+/**
+ * The title and the risk of a request. The heading stays visible as long as the card is, and leaves room for the
+ * buttons: a long title, which the details repeat, is cut.
+ */
+export function ApprovalHeading({ approval, caption, heading }: ApprovalHeadingProps) {
+  const { title, risk, detail, command } = approval;
   return (
-    <div className="sticky top-0 z-20 flex items-start gap-3 bg-inherit px-4 pt-3 pb-2">
+    <div
+      data-guard-cover
+      className="sticky top-0 z-20 flex items-start gap-3 bg-inherit px-4 pt-3 pb-2 short:pt-1.5 short:pb-1"
+    >
       <ShieldIcon className="mt-0.5 shrink-0 text-warn text-xl" />
       <div className="min-w-0 flex-1">
         <div className="flex items-center justify-between gap-2">
@@ -48,7 +56,10 @@ export function ApprovalHeading({ approval: { title, risk }, caption, heading }:
           ref={heading}
           tabIndex={-1}
           data-heading
-          className="break-words rounded-sm font-semibold [overflow-wrap:anywhere]"
+          className={cx(
+            "break-words rounded-sm font-semibold [overflow-wrap:anywhere]",
+            detail || command ? "line-clamp-4 short:line-clamp-1 short:break-all" : "",
+          )}
         >
           {visible(title)}
         </h2>

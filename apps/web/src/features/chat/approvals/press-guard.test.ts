@@ -26,14 +26,14 @@ const inside = [150, 20] as const;
 const outside = [150, 300] as const;
 
 /** Returns a guard of one button of 100 by 40 at 100,0; `before` is the pointer's initial position. */
-function guarded(before?: readonly [number, number]) {
+function guarded(before?: readonly [number, number], cover?: Element) {
   const area = document.createElement("div");
   area.setAttribute("data-area", "");
   const button = document.createElement("button");
   button.setAttribute("data-guarded", "allow");
   let top = 0;
   button.getBoundingClientRect = () => new DOMRect(100, top, 100, 40);
-  area.append(button);
+  area.append(button, ...(cover ? [cover] : []));
   document.body.append(area);
   const pointer = new PointerTrack();
   stops.push(pointer.listen());
@@ -148,5 +148,44 @@ describe("PressGuard", () => {
     const { isOpen } = guarded();
     wait(5 * SETTLE);
     expect(isOpen()).toBe(false);
+  });
+
+  it("stays closed while a part of the buttons is out of view, or under the heading of the card", () => {
+    const look: ((entries: object[]) => void)[] = [];
+    vi.stubGlobal(
+      "IntersectionObserver",
+      class {
+        constructor(callback: (entries: object[]) => void) {
+          look.push(callback);
+        }
+        observe(): void {}
+        disconnect(): void {}
+      },
+    );
+    stops.push(() => vi.unstubAllGlobals());
+    const cover = document.createElement("div");
+    cover.setAttribute("data-guard-cover", "");
+    let bottom = 0;
+    cover.getBoundingClientRect = () => new DOMRect(0, 0, 400, bottom);
+    const { isOpen } = guarded(undefined, cover);
+    const visible = (intersectionRatio: number) =>
+      look[0]?.([
+        { intersectionRatio, intersectionRect: new DOMRect(0, 0, 100, 40), rootBounds: new DOMRect(0, 0, 400, 800) },
+      ]);
+    visible(0.69);
+    wait(5 * SETTLE);
+    expect(isOpen()).toBe(false);
+    visible(1);
+    wait();
+    expect(isOpen()).toBe(true);
+    bottom = 12;
+    document.dispatchEvent(new Event("scroll"));
+    expect(isOpen()).toBe(false);
+    wait(5 * SETTLE);
+    expect(isOpen()).toBe(false);
+    bottom = 0;
+    document.dispatchEvent(new Event("scroll"));
+    wait();
+    expect(isOpen()).toBe(true);
   });
 });

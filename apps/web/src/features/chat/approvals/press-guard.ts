@@ -3,7 +3,7 @@
 //
 // A press counts if it begins after
 //
-//  - the buttons have been visible, in the same place, for 600 ms. The time restarts when they move without the reader
+//  - the buttons have been visible as a whole, in the same place, for 600 ms. The time restarts when they move without the reader
 //    scrolling, when another card is answered, and when the tab comes back to the front; and
 //  - with a mouse or pen: the pointer was outside the button at some moment since then. A pointer that rests where the
 //    button appears must leave it and return.
@@ -19,8 +19,14 @@ export const SETTLE = 600;
 /** The largest movement of buttons that is ignored, in CSS pixels. */
 const slack = 8;
 
+/** The visible part of an element that counts as a whole: at some zoom levels an edge is rounded away. */
+const WHOLE = 0.97;
+
 /** The attribute of a guarded button; its value names the button within its card. */
 export const GUARDED = "data-guarded";
+
+/** The attribute of the part of a card that stays in view and may cover the buttons. */
+export const COVER = "data-guard-cover";
 
 /** The attribute of the element around the cards whose size changes when they move. */
 export const FRAME = "data-guard-frame";
@@ -41,6 +47,7 @@ export class PressGuard {
   readonly #stops: (() => void)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #frame = 0;
+  #inWindow = false;
   #seen = false;
   #settled = false;
   /** The pointer's position when the time started. */
@@ -55,13 +62,10 @@ export class PressGuard {
     const { area, pointer } = options;
     const sight = new IntersectionObserver(
       (changes) => {
-        const seen = changes.slice(-1).some(inSight);
-        if (seen !== this.#seen) {
-          this.#seen = seen;
-          this.restart();
-        }
+        this.#inWindow = changes.slice(-1).some(inSight);
+        this.#look();
       },
-      { threshold: [0, 0.1, 0.2, 0.3, 0.4, 0.5] },
+      { threshold: [0, 0.25, 0.5, 0.75, WHOLE, 1] },
     );
     sight.observe(area);
     // An element that changes its size moves the card. It has its new place in the next frame.
@@ -74,11 +78,14 @@ export class PressGuard {
     if (frame) {
       sizes.observe(frame);
     }
+    const scrolled = () => this.#look();
+    document.addEventListener("scroll", scrolled, { capture: true, passive: true });
     const front = () => this.restart();
     document.addEventListener("visibilitychange", front);
     this.#stops.push(
       () => sight.disconnect(),
       () => sizes.disconnect(),
+      () => document.removeEventListener("scroll", scrolled, { capture: true }),
       () => document.removeEventListener("visibilitychange", front),
       pointer.watch(() => this.#pointed()),
     );
@@ -124,6 +131,22 @@ export class PressGuard {
     return this.#settled;
   }
 
+  #look(): void {
+    const seen = this.#inWindow && !this.#covered();
+    if (seen !== this.#seen) {
+      this.#seen = seen;
+      this.restart();
+    }
+  }
+
+  /** Reports whether the heading of the card is over the buttons: an observer does not notice what covers an element. */
+  #covered(): boolean {
+    const { area, card } = this.#options;
+    const cover = card.querySelector(`[${COVER}]`)?.getBoundingClientRect();
+    const buttons = area.querySelector(`[${GUARDED}]`) ?? area; // around them is room that may be covered
+    return cover !== undefined && cover.bottom > buttons.getBoundingClientRect().top + 1;
+  }
+
   #settle(): void {
     this.#settled = true;
     for (const [name, rect] of this.#buttons()) {
@@ -148,6 +171,7 @@ export class PressGuard {
   }
 
   #moved(): void {
+    this.#look();
     const { left: x, top: y } = this.#options.area.getBoundingClientRect();
     const before = this.#place;
     this.#place = { x, y };
@@ -170,9 +194,9 @@ export class PressGuard {
   }
 }
 
-/** Reports whether half of the element is visible, or whether it fills half of the window. */
+/** Reports whether the whole element is visible, or whether it fills half of the window. */
 function inSight({ intersectionRatio, intersectionRect, rootBounds }: IntersectionObserverEntry): boolean {
-  return intersectionRatio >= 0.5 || (rootBounds !== null && intersectionRect.height >= rootBounds.height / 2);
+  return intersectionRatio >= WHOLE || (rootBounds !== null && intersectionRect.height >= rootBounds.height / 2);
 }
 
 function holds({ left, right, top, bottom }: DOMRect, { x, y }: Point): boolean {

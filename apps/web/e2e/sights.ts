@@ -318,7 +318,7 @@ export const sights: Sight[] = [
       await openChanges(page);
       await page.getByTestId("part-git").click();
       await page.getByRole("button", { name: /queue\.go/ }).click();
-      await page.getByRole("table").waitFor();
+      await page.getByRole("dialog").getByRole("table").waitFor();
       await page.getByTestId("commit-message").fill("relay: bound the send queues");
     },
   },

@@ -30,6 +30,9 @@ func (i inboxItem) what() string {
 	if i.Approval != nil {
 		return i.Approval.ToolName + ": " + i.Approval.Title
 	}
+	if i.Question.Server != "" {
+		return "question of the MCP server " + i.Question.Server + ": " + i.Question.Question
+	}
 	return "question: " + i.Question.Question
 }
 

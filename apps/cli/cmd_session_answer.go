@@ -34,8 +34,8 @@ it. In a terminal, each request is shown in full and asked.
 
 Without a terminal, --decision answers an approval: allow, always (also adds the proposed
 rules), deny, or stop, which cancels the turn. --feedback tells the agent why it was denied.
---text answers a question, --skip lets the agent decide. The first answer of anyone counts;
-the exit code is 1 if someone else was faster.`,
+--text answers a question, --skip lets the agent decide, or declines what an MCP server asks.
+The first answer of anyone counts; the exit code is 1 if someone else was faster.`,
 		Example: "  scorel inbox\n  scorel session answer ID\n  scorel session answer ID REQUEST --decision deny --feedback \"use the test database\"",
 		Args:    argCount(1, 2, "the id of one session, and that of a request"),
 	}
@@ -44,7 +44,7 @@ the exit code is 1 if someone else was faster.`,
 	cmd.Flags().StringVar(&f.decision, "decision", "", "answer to an approval: allow, always, deny or stop")
 	cmd.Flags().StringVar(&f.feedback, "feedback", "", "with --decision deny: what the agent is told")
 	cmd.Flags().StringVar(&f.text, "text", "", "answer to a question")
-	cmd.Flags().BoolVar(&f.skip, "skip", false, "let the agent decide a question")
+	cmd.Flags().BoolVar(&f.skip, "skip", false, "let the agent decide a question, or decline that of an MCP server")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(terminal.IsTerminal(a.stdin)); err != nil {
 			return err

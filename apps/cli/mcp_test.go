@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -49,6 +50,16 @@ func serveMCP() {
 			Name string `json:"name"`
 		}) (*sdk.CallToolResult, any, error) {
 			text := os.Getenv("GREETING") + " " + in.Name
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
+		})
+	sdk.AddTool(s, &sdk.Tool{Name: "book", Description: "Books a room."},
+		func(_ context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+			answer, ok := r.Params.InputResponses["room"].(*sdk.ElicitResult)
+			if !ok {
+				return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"room": &sdk.ElicitParams{Message: "Book a room", RequestedSchema: json.RawMessage(
+					`{"type":"object","properties":{"people":{"type":"integer","title":"People","minimum":1,"maximum":9}},"required":["people"]}`)}}}, nil, nil
+			}
+			text := fmt.Sprintf("%s %v", answer.Action, answer.Content["people"])
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
 		})
 	if s.Run(context.Background(), &sdk.StdioTransport{}) != nil {

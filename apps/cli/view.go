@@ -40,14 +40,22 @@ func (n notices) Decide(ctx context.Context, approval api.Approval) (follow.Verd
 // Answer implements follow.View. If no one can be asked, it waits for another entry.
 func (n notices) Answer(ctx context.Context, question api.Question) (follow.Reply, error) {
 	if n.asker == nil {
-		fmt.Fprintf(n.stderr, "scorel: the agent has a question, which another client must answer because there is no terminal: %s\n", printable(question.Question))
+		who := "the agent has a question"
+		if question.Server != "" {
+			who = "the MCP server " + printable(question.Server) + " has a question"
+		}
+		fmt.Fprintf(n.stderr, "scorel: %s, which another client must answer because there is no terminal: %s\n", who, printable(question.Question))
 		return follow.Reply{}, nil
 	}
-	text := "\nThe agent asks:\n  " + strings.ReplaceAll(printableLines(question.Question), "\n", "\n  ") + "\n"
-	hint := "Your answer, or nothing to let the agent decide:"
+	who, skip := "The agent asks:", "let the agent decide"
+	if question.Server != "" {
+		who, skip = "The MCP server "+printable(question.Server)+" asks, and receives the answer (enter no passwords or keys):", "decline"
+	}
+	text := "\n" + who + "\n  " + strings.ReplaceAll(printableLines(question.Question), "\n", "\n  ") + "\n"
+	hint := "Your answer, or nothing to " + skip + ":"
 	for i, choice := range question.Choices {
 		text += fmt.Sprintf("  %d  %s\n", i+1, printable(choice))
-		hint = "A number, another answer, or nothing to let the agent decide:"
+		hint = "A number, another answer, or nothing to " + skip + ":"
 	}
 	line, err := n.asker.Line(ctx, text+hint+" ")
 	return replyOf(line, question), err

@@ -181,6 +181,36 @@ const asking = chat((session) =>
   }),
 );
 
+const serverAsks = chat((session) =>
+  session.patch({
+    entries: chained([
+      ...log().slice(0, 7),
+      user("Pay the invoice of the relay."),
+      assistant(
+        [
+          { type: "text", text: "I pay it with the bank's server." },
+          call("c9", "mcp__bank__pay", { invoice: "2026-114" }),
+        ],
+        { stopReason: "toolUse" },
+      ),
+    ]),
+    live: {
+      ...emptyLive(),
+      turn,
+      questions: [
+        question({
+          toolCallId: "c9",
+          question:
+            "Confirm the payment of 48.20 EUR.\n\nOpen this page at pay.bank.example?\nhttps://pay.bank.example/confirm/2026-114",
+          choices: ["I opened the page and finished there"],
+          server: "bank",
+          url: "https://pay.bank.example/confirm/2026-114",
+        }),
+      ],
+    },
+  }),
+);
+
 /** The page of a new session, with agents to choose from. */
 function starting(change: (scorel: FakeScorel) => void): () => Scene {
   return () => {
@@ -207,6 +237,7 @@ export const scenes: Record<string, () => Scene> = {
   approval: approvals(false),
   approvals: approvals(true),
   question: asking,
+  serverasks: serverAsks,
   tool: chat((session) =>
     session.patch({
       entries: chained([

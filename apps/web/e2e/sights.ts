@@ -58,7 +58,7 @@ const plain = [
     "versions",
   ],
   ...["limiteddevice", "expireddevice", "expiredsession", "limitedterminal"],
-  ...["approval", "approvals", "question", "crowd", "crewdone", "hugediff", "watching", "notes"],
+  ...["approval", "approvals", "question", "serverasks", "crowd", "crewdone", "hugediff", "watching", "notes"],
 ];
 
 const alike = [

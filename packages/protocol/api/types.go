@@ -357,6 +357,11 @@ type Question struct {
 	// Deadline is when the agent continues without an answer, in Unix milliseconds;
 	// 0 means never.
 	Deadline int64 `json:"deadline,omitempty"`
+	// Server is the MCP server that asks, which receives the answer; absent for a question
+	// of the agent. Skipping its question declines.
+	Server string `json:"server,omitempty"`
+	// URL is a page that the server asks a person to open.
+	URL string `json:"url,omitempty"`
 }
 
 // QuestionOutcome is how a question ended.

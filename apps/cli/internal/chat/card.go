@@ -255,7 +255,7 @@ func (m *Model) finishWriting() tea.Cmd {
 func waits(s api.Live) string {
 	switch {
 	case len(s.Questions) > 0 && len(s.Approvals) == 0:
-		return "The agent has a question"
+		return asks(&s.Questions[0])
 	case len(s.Approvals) > 0 || s.SubagentWaits():
 		return "Approval needed"
 	}

@@ -52,7 +52,7 @@ func cardBindings() []binding {
 		{keys: []string{"s"}, what: "Deny it and cancel the turn"},
 		{keys: []string{"1-4"}, what: "Answer a question with one of its choices"},
 		{keys: []string{"w"}, what: "Write an answer"},
-		{keys: []string{"d"}, what: "Let the agent decide"},
+		{keys: []string{"d"}, what: "Let the agent decide, or decline what an MCP server asks"},
 		{keys: []string{"pgdown", "end"}, what: "Read on"},
 		{keys: []string{"tab"}, what: "Switch between the card and the field"},
 	}

@@ -88,11 +88,12 @@ func (m *Model) cardLines() []string {
 		return nil
 	}
 	var head, body []string
-	title := "The agent has a question"
+	var title string
 	if c.approval != nil {
 		title = "Approval needed"
 		head, body = m.approvalText(c)
 	} else {
+		title = asks(c.question)
 		head = m.questionText(c.question)
 	}
 	if more := m.openCards() - 1; more > 0 {
@@ -172,10 +173,29 @@ func paint(text string, width int, ink lipgloss.Style) []string {
 	return lines
 }
 
+// asks says who asks a question.
+func asks(q *api.Question) string {
+	if q.Server != "" {
+		return "The MCP server " + oneLine(q.Server) + " asks"
+	}
+	return "The agent has a question"
+}
+
 func (m *Model) questionText(q *api.Question) []string {
-	lines := markdown.Render(q.Question, max(m.width-4, 8), m.theme)
+	width := max(m.width-4, 8)
+	var lines []string
+	if q.Server == "" {
+		lines = markdown.Render(q.Question, width, m.theme)
+	} else { // a link must show where it leads
+		for line := range strings.Lines(q.Question) {
+			lines = append(lines, folded(oneLine(line), width, m.theme.Text)...)
+		}
+	}
 	for i, choice := range q.Choices {
-		lines = append(lines, paint(fmt.Sprintf("%d  %s", i+1, oneLine(choice)), max(m.width-4, 8), m.theme.Accent)...)
+		lines = append(lines, paint(fmt.Sprintf("%d  %s", i+1, oneLine(choice)), width, m.theme.Accent)...)
+	}
+	if q.Server != "" {
+		lines = append(lines, folded("The answer goes to this server and is saved in the session: enter no passwords or keys.", width, m.theme.Dim)...)
 	}
 	return lines
 }
@@ -213,7 +233,11 @@ func (m *Model) cardHint(c *card) []string {
 		default:
 			keys = append(keys, fmt.Sprintf("1-%d choose", n))
 		}
-		keys = append(keys, "w write an answer", "d let the agent decide")
+		skip := "d let the agent decide"
+		if c.question.Server != "" {
+			skip = "d decline"
+		}
+		keys = append(keys, "w write an answer", skip)
 	}
 	for i := range keys {
 		keys[i] = strings.ReplaceAll(keys[i], " ", "\u00a0") // each stays on one line

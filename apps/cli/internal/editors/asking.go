@@ -170,18 +170,22 @@ func (o *open) noteUnanswered(ctx context.Context, what string, err error) {
 	}
 }
 
-// askQuestion asks a question of the agent: in a form where the editor has those, and otherwise as
-// a choice. An open question without forms is answered on another device.
+// askQuestion asks a question of the agent or an MCP server: in a form where the editor has those,
+// and otherwise as a choice. An open question without forms is answered on another device.
 func (o *open) askQuestion(ctx context.Context, q api.Question) {
 	if capable := o.s.capabilities().Elicitation; capable != nil && capable.Form != nil {
 		o.askInForm(ctx, q)
 		return
 	}
-	request := acp.PermissionRequest{SessionID: o.id, Options: []acp.PermissionOption{}, ToolCall: acp.ToolCall{ID: q.ToolCallID, Title: q.Question, Status: acp.ToolPending}}
+	request := acp.PermissionRequest{SessionID: o.id, Options: []acp.PermissionOption{}, ToolCall: acp.ToolCall{ID: q.ToolCallID, Title: asked(q), Status: acp.ToolPending}}
 	for i, choice := range q.Choices {
 		request.Options = append(request.Options, acp.PermissionOption{ID: choiceID(i), Name: choice, Kind: acp.AllowOnce})
 	}
-	request.Options = append(request.Options, acp.PermissionOption{ID: "skip", Name: "Let the agent decide", Kind: acp.RejectOnce})
+	skip := "Let the agent decide"
+	if q.Server != "" {
+		skip = "Decline"
+	}
+	request.Options = append(request.Options, acp.PermissionOption{ID: "skip", Name: skip, Kind: acp.RejectOnce})
 	var response acp.PermissionResponse
 	if err := o.s.conn.Call(ctx, acp.MethodRequestPermission, request, &response); err != nil {
 		o.noteUnanswered(ctx, "question", err)
@@ -198,12 +202,22 @@ func (o *open) askQuestion(ctx context.Context, q api.Question) {
 	}
 }
 
+// asked returns what is asked. A question of an MCP server names it.
+func asked(q api.Question) string {
+	if q.Server == "" {
+		return q.Question
+	}
+	return "The MCP server " + q.Server + " asks, and receives the answer (enter no passwords or keys):\n" + q.Question
+}
+
 func choiceID(i int) string { return "choice_" + string(rune('a'+i)) }
 
 func (o *open) askInForm(ctx context.Context, q api.Question) {
 	field := acp.FormField{Type: "string", Title: "Answer"}
 	if len(q.Choices) > 0 {
-		field.Description = "Choose one, or leave it to the agent"
+		if field.Description = "Choose one, or leave it to the agent"; q.Server != "" {
+			field.Description = "Choose one, or decline"
+		}
 		field.Enum = q.Choices
 	}
 	encoded, err := session.Encode(field)
@@ -212,7 +226,7 @@ func (o *open) askInForm(ctx context.Context, q api.Question) {
 	}
 	var response acp.ElicitationResponse
 	err = o.s.conn.Call(ctx, acp.MethodCreateElicitation, acp.Elicitation{
-		SessionID: o.id, ToolCallID: q.ToolCallID, Mode: acp.ElicitForm, Message: q.Question,
+		SessionID: o.id, ToolCallID: q.ToolCallID, Mode: acp.ElicitForm, Message: asked(q),
 		RequestedSchema: &acp.FormSchema{Type: "object", Properties: map[string]json.RawMessage{"answer": encoded}, Required: []string{"answer"}},
 	}, &response)
 	if err != nil {

@@ -24,6 +24,8 @@ const MaxChoices = api.MaxChoices
 type Question struct {
 	Text    string
 	Choices []string // to choose from; other answers are as good
+	Server  string   // MCP server that asks; "" is the agent
+	URL     string   // page that the server asks a person to open
 }
 
 // Reply is what came of a question.

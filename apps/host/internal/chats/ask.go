@@ -157,8 +157,12 @@ func (p pending) questionText() []channel.Segment {
 	if p.question == nil {
 		return nil
 	}
-	text := []channel.Segment{{Kind: channel.Bold, Text: "The agent asks:"}, {Text: "\n"}}
-	text = append(text, channel.ParseMarkdown(p.question.Question)...)
+	who, body := "The agent asks:", channel.ParseMarkdown(p.question.Question)
+	if server := p.question.Server; server != "" { // it is shown as it was written
+		who = "The MCP server " + oneLine(server) + " asks, and receives the answer (send no passwords or keys):"
+		body = channel.Text(p.question.Question)
+	}
+	text := append([]channel.Segment{{Kind: channel.Bold, Text: who}, {Text: "\n"}}, body...)
 	for n, choice := range p.question.Choices {
 		text = append(text, channel.Segment{Text: fmt.Sprintf("\n%d. %s", n+1, choice)})
 	}

@@ -36,6 +36,7 @@ type server struct {
 	refused chan struct{} // holds one token if the server asks for a sign-in
 	running operations
 	inbox   *inbox // nil if it is not a channel
+	asking  askings
 
 	mu      sync.Mutex
 	state   api.MCPServerState
@@ -199,7 +200,12 @@ func (s *server) wrap(argv []string, dir string) []string {
 func (s *server) converse(ctx context.Context, transport sdk.Transport, child *childProcess) error {
 	changed := make(chan struct{}, 1)
 	client := sdk.NewClient(&sdk.Implementation{Name: "scorel", Version: s.options.Version}, &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{Experimental: s.experimental()},
+		// Neither sampling nor roots, which are deprecated.
+		Capabilities: &sdk.ClientCapabilities{
+			Elicitation:  &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}},
+			Experimental: s.experimental(),
+		},
+		ElicitationHandler:          s.asking.elicit,
 		ProgressNotificationHandler: s.running.progress,
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			select {

@@ -68,16 +68,19 @@ func (t remoteTool) Run(ctx context.Context, call agent.Call, _ func(string)) ag
 	if err := json.Unmarshal(call.Arguments, &arguments); err != nil {
 		return agent.Failure("%s: the arguments are not a JSON object: %v.", call.Name, err)
 	}
-	limited, cancel := context.WithTimeout(ctx, t.server.spec.call)
-	defer cancel()
+	limited, asked := t.server.asking.begin(ctx, call, t.server)
+	defer t.server.asking.end(asked)
 	began := time.Now()
 	params := &sdk.CallToolParams{Name: t.remote, Arguments: arguments}
 	op := t.server.running.begin(ctx, call, t, params)
 	result, err := conn.CallTool(limited, params)
+	if asked.opened(limited, err) {
+		result, err = conn.CallTool(limited, params)
+	}
 	t.server.running.end(op, callEnd(ctx, limited, result, err))
 	switch {
 	case err == nil:
-		return t.result(result)
+		return asked.noted(t.result(result))
 	case ctx.Err() != nil:
 		return agent.Cancelled(time.Since(began), "")
 	case limited.Err() != nil:

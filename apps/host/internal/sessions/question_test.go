@@ -28,7 +28,9 @@ func (askTool) Spec() agent.ToolSpec {
 func (askTool) Risk() agent.Risk                      { return agent.RiskAlone }
 func (askTool) Describe(agent.Call) agent.Description { return agent.Description{Title: "ask"} }
 func (askTool) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
-	reply, err := call.Ask(ctx, agent.Question{Text: string(call.Arguments), Choices: []string{"a", "b"}})
+	var args struct{ Server string }
+	_ = json.Unmarshal(call.Arguments, &args) // without one the agent asks
+	reply, err := call.Ask(ctx, agent.Question{Text: string(call.Arguments), Choices: []string{"a", "b"}, Server: args.Server})
 	result := agent.Success(fmt.Sprintf("%s %q by %q, %v", reply.Outcome, reply.Answer, reply.By, err))
 	if reply.Outcome == "" {
 		result.Closing = "which?"
@@ -175,6 +177,37 @@ func TestQuestionSurvivesARestart(t *testing.T) {
 				t.Fatalf("the agent got %s", got)
 			}
 		})
+	}
+}
+
+// TestAServersCallIsNotMadeAgain: a question of an MCP server ends with its host, because the call
+// had begun.
+func TestAServersCallIsNotMadeAgain(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		f := newFixture(t, modeltest.New(modeltest.Calls(modeltest.Call("q1", "ask", `{"server":"docs"}`)), modeltest.Say("done")), askTool{})
+		m := f.manager(t)
+		_, _, before := asked(t, f, m)
+		if before.Server != "docs" {
+			t.Fatalf("people are asked %+v", before)
+		}
+		if killed { // what is on disk at this moment is all that the next host finds
+			files := f.dir
+			f.dir = t.TempDir()
+			if err := os.CopyFS(f.dir, os.DirFS(files)); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		m = f.manager(t)
+		s, w := open(t, m, m.List("")[0].ID), newWatcher()
+		subscribe(t, s, w)
+		if read(w, func() bool { return len(w.live.Questions) > 0 }) {
+			t.Errorf("killed %t: it is asked again: %+v", killed, w.live)
+		}
+		if got := resultText(w, "q1"); got == "" {
+			t.Errorf("killed %t: the call has no result", killed)
+		}
 	}
 }
 

@@ -64,7 +64,9 @@ func (p people) settle(ctx context.Context, request *pendingQuestion, outcome ap
 		if _, waits := p.waiting.Get(request.Value.ID); !waits {
 			return
 		}
-		if suspended = outcome == api.OutcomeCancelled && p.resting() && !p.turns.canceling(); suspended {
+		// The call of an MCP server has begun and cannot be made again.
+		mayResume := request.Value.Server == "" && p.resting() && !p.turns.canceling()
+		if suspended = outcome == api.OutcomeCancelled && mayResume; suspended {
 			p.waiting.Take(request.Value.ID)
 			return
 		}
@@ -88,6 +90,7 @@ func (p people) settle(ctx context.Context, request *pendingQuestion, outcome ap
 func (q *questions) askFor(request *pendingQuestion, call agent.Call, question agent.Question) (asked bool, err error) {
 	value := api.Question{
 		ID: "qst_" + randomHex(8), ToolCallID: call.ID, Question: question.Text, Choices: append([]string{}, question.Choices...), CreatedAt: nowMillis(),
+		Server: question.Server, URL: question.URL,
 	}
 	if q.deps.QuestionTimeout > 0 {
 		value.Deadline = time.Now().Add(q.deps.QuestionTimeout).UnixMilli()
@@ -95,7 +98,7 @@ func (q *questions) askFor(request *pendingQuestion, call agent.Call, question a
 	known := false
 	if turn := q.turns.running; turn != nil {
 		value.TurnID = turn.id
-		if turn.resumed { // this reads the whole log
+		if turn.resumed && value.Server == "" { // this reads the whole log
 			if _, reply, ok := read.AnsweredCall(q.log.Tree(), call.ID); ok {
 				request.Answer(reply)
 				return true, nil
@@ -117,7 +120,11 @@ func (q *questions) askFor(request *pendingQuestion, call agent.Call, question a
 	request.Value = value
 	q.waiting.Add(value.ID, request)
 	q.publish(api.QuestionAsked{Question: value})
-	q.needs(Notice{Kind: NoticeQuestion, ID: value.ID, Text: value.Question})
+	text := value.Question
+	if value.Server != "" { // nothing that a server writes looks like words of the agent
+		text = "The MCP server " + value.Server + " asks: " + text
+	}
+	q.needs(Notice{Kind: NoticeQuestion, ID: value.ID, Text: text})
 	q.updateSummary()
 	q.updateAttendance()
 	return true, nil

@@ -63,7 +63,7 @@ func WaitingTurn(tree *session.Tree, callID string) (turnID string, prompt sessi
 	if !waits {
 		w, _, waits = AnsweredCall(tree, callID)
 	}
-	return w.TurnID, w.Prompt, waits
+	return w.TurnID, w.Prompt, waits && w.Server == "" // the call of an MCP server had begun
 }
 
 // ArrivedSince reports whether the session arrived from another host since a call was made. For

@@ -3,8 +3,8 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import type { MCPServer, Requests } from "../../api/types";
 import { FakeScorel } from "../../app/testing/fake-scorel";
+import { domainOf, linkOf } from "../shared/link";
 import { ServerSignIn } from "./ServerSignIn";
-import { domainOf, linkOf } from "./sign-in-link";
 
 const server = (more: Partial<MCPServer>): MCPServer => ({
   ...{ name: "docs", source: "servers.json", transport: "http", shown: "", url: "https://docs.example/mcp" },

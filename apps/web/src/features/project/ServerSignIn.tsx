@@ -6,8 +6,8 @@ import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/project";
 import { visible } from "../chat/text/visible";
 import { sentence } from "../shared/errors";
+import { domainOf, linkOf } from "../shared/link";
 import { useAct } from "../shared/use-act";
-import { domainOf, linkOf } from "./sign-in-link";
 
 type Begun = Requests["sign_in_mcp_server"]["response"];
 

@@ -1623,6 +1623,13 @@ export interface Question {
    * 0 means never.
    */
   deadline?: number;
+  /**
+   * Server is the MCP server that asks, which receives the answer; absent for a question
+   * of the agent. Skipping its question declines.
+   */
+  server?: string;
+  /** URL is a page that the server asks a person to open. */
+  url?: string;
 }
 
 /** SubagentBatch is the subagents of one tool call, each in a session of its own. */

@@ -54,6 +54,23 @@ describe("QuestionCard", () => {
     expect(screen.queryAllByTestId("question-choice")).toEqual([]);
   });
 
+  it("names the MCP server that asks, its page, and declines", async () => {
+    const onReply = take();
+    const asked = show(onReply, { server: "bank", url: "https://pay.example/x", choices: ["I opened the page"] });
+    expect(screen.getByTestId("question-from").textContent).toBe("The MCP server bank asks");
+    expect(card().textContent).toContain("Never enter passwords");
+    const page = screen.getByTestId("question-page");
+    expect([page.getAttribute("href"), page.textContent]).toEqual(["https://pay.example/x", "Open pay.example"]);
+    await act(async () => fireEvent.click(screen.getByTestId("question-skip")));
+    expect(onReply.mock.calls).toEqual([[asked, { skip: true }]]);
+    expect(screen.getByTestId("question-outcome").textContent).toBe("You declined.");
+  });
+
+  it("offers no page with an address that is not safe", () => {
+    show(take(), { server: "bank", url: "javascript:alert(1)" });
+    expect(screen.queryByTestId("question-page")).toBeNull();
+  });
+
   it("accepts a number from the keyboard, except while typing in the field", async () => {
     const onReply = take();
     const asked = show(onReply);

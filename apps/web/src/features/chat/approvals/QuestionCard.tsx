@@ -9,6 +9,7 @@ import { TextField } from "../../../components/TextField";
 import { t } from "../../../i18n/chat";
 import { locale } from "../../../i18n/i18n";
 import { capital } from "../../shared/errors";
+import { domainOf, linkOf } from "../../shared/link";
 import { useNames } from "../context/live-context";
 import { visible } from "../text/visible";
 import { answerText } from "./Answered";
@@ -52,7 +53,8 @@ export function QuestionCard({ question, canAnswer, watches = false, over = fals
   });
   const guard = usePressGuard(card, card, ready, epoch, refuse);
   const sent = state.sent && "answer" in state.sent ? state.sent.answer : null;
-  const { choices } = question;
+  const { choices, server } = question;
+  const page = question.url ? linkOf(question.url) : null;
   const onKeyDown = (event: KeyboardEvent) => {
     const choice = choices[Number(event.key) - 1];
     const typing = event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey;
@@ -80,7 +82,11 @@ export function QuestionCard({ question, canAnswer, watches = false, over = fals
       <div className="sticky top-0 z-20 flex items-start gap-3 bg-inherit px-4 pt-3.5 pb-2">
         <QuestionIcon className="mt-0.5 shrink-0 text-accent text-xl" />
         <div className="min-w-0 flex-1">
-          <p className="caption text-accent">{t("chat.approvals.theAgentWantsToKnow")}</p>
+          <p data-testid="question-from" className="caption break-words text-accent">
+            {server
+              ? t("chat.approvals.serverAsks", { server: visible(server) })
+              : t("chat.approvals.theAgentWantsToKnow")}
+          </p>
           <h2
             tabIndex={-1}
             data-heading
@@ -91,6 +97,20 @@ export function QuestionCard({ question, canAnswer, watches = false, over = fals
           </h2>
         </div>
       </div>
+      {server && !closed && !watches ? (
+        <p className="px-4 text-muted text-sm">{t("chat.approvals.serverGetsIt")}</p>
+      ) : null}
+      {page && !closed && !watches ? (
+        <a
+          href={page}
+          target="_blank"
+          rel="noopener noreferrer"
+          data-testid="question-page"
+          className="touchable mx-4 mt-2 inline-flex max-w-full items-center break-all rounded-md border border-line-strong bg-surface px-3.5 py-1.5 font-medium text-sm"
+        >
+          {t("chat.approvals.openPage", { domain: visible(domainOf(page)) })}
+        </a>
+      ) : null}
       {choices.length > 0 && (watches || closed) ? (
         <ul className="mt-1 list-disc space-y-1 px-4 pl-9 text-muted text-sm">
           {choices.map((choice) => (
@@ -128,11 +148,12 @@ export function QuestionCard({ question, canAnswer, watches = false, over = fals
           disabled={!canAnswer || state.sent !== null}
           deadline={question.deadline}
           guard={guard}
+          declines={server !== undefined}
           onAnswer={(text) => give({ answer: text })}
           onSkip={() => give({ skip: true })}
         />
       )}
-      <Ended state={state} over={over} replied={replied} me={me} refused={refused} />
+      <Ended state={state} over={over} replied={replied} me={me} refused={refused} ofServer={server !== undefined} />
     </Card>
   );
 }
@@ -143,11 +164,13 @@ interface OwnWordsProps {
   disabled: boolean;
   deadline: number | undefined;
   guard: Guard;
+  /** Whether the other button declines what a server asks. */
+  declines: boolean;
   onAnswer: (text: string) => void;
   onSkip: () => void;
 }
 
-function OwnWords({ label, busy, disabled, deadline, guard, onAnswer, onSkip }: OwnWordsProps) {
+function OwnWords({ label, busy, disabled, deadline, guard, declines, onAnswer, onSkip }: OwnWordsProps) {
   const [text, setText] = useState("");
   const [error, setError] = useState<string | null>(null);
   const submit = (event: FormEvent) => {
@@ -186,7 +209,7 @@ function OwnWords({ label, busy, disabled, deadline, guard, onAnswer, onSkip }: 
         </p>
         <div className="grid grid-cols-2 gap-2 sm:flex">
           <Button tone="quiet" data-testid="question-skip" disabled={disabled} {...guard.button("skip", onSkip)}>
-            {t("chat.approvals.letTheAgentDecideButton")}
+            {declines ? t("chat.approvals.decline") : t("chat.approvals.letTheAgentDecideButton")}
           </Button>
           <Button type="submit" tone="primary" data-testid="question-send" busy={busy} disabled={disabled}>
             {t("chat.approvals.answer")}
@@ -209,7 +232,10 @@ function lateText(answered: Replied, who: string): string {
 }
 
 /** Returns a text such as "You answered: SQLite". */
-function repliedText(answered: Replied, mine: boolean, who: string): string {
+function repliedText(answered: Replied, mine: boolean, who: string, ofServer: boolean): string {
+  if (ofServer && answered.outcome === "skipped") {
+    return mine ? t("chat.approvals.youDeclined") : capital(t("chat.approvals.declined", { who }));
+  }
   if (!mine) {
     return capital(answerText(answered, who));
   }
@@ -224,17 +250,18 @@ interface EndedProps {
   replied: Replied | null;
   me: string | undefined;
   refused: Refusal | null;
+  ofServer: boolean;
 }
 
 /** The outcome, for people who did not answer. */
-function Ended({ replied, me, ...props }: EndedProps) {
+function Ended({ replied, me, ofServer, ...props }: EndedProps) {
   const { sent, answered } = props.state;
   const nameOf = useNames();
   const final = answered ?? (props.over ? replied : null);
   const who = final ? nameOf(final.answeredBy) : "";
   const mine = answered?.won ?? (final !== null && final.answeredBy === me);
   const late = final && sent && !(mine && isSame(final, sent)) ? visible(lateText(final, who)) : null;
-  const text = final ? visible(repliedText(final, mine, who)) : null;
+  const text = final ? visible(repliedText(final, mine, who, ofServer)) : null;
   return <Outcome {...props} testId="question-outcome" final={text} late={late} line="border-accent/40" />;
 }
 

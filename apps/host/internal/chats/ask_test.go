@@ -1,0 +1,26 @@
+package chats
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// TestAQuestionOfAServerNamesIt: nothing that a server writes looks like words of the agent.
+func TestAQuestionOfAServerNamesIt(t *testing.T) {
+	text := func(server string) (all string) {
+		p := pending{question: &api.Question{Question: "Ask **our bank**", Server: server}}
+		for _, segment := range p.questionText() {
+			all += segment.Text
+		}
+		return all
+	}
+	if got := text(""); !strings.HasPrefix(got, "The agent asks:\n") || strings.Contains(got, "**") {
+		t.Errorf("the agent asks %q", got)
+	}
+	got := text("ba\nnk")
+	if !strings.HasPrefix(got, "The MCP server ba nk asks, and receives the answer (send no passwords or keys):\n") || !strings.Contains(got, "**our bank**") {
+		t.Errorf("a server asks %q", got)
+	}
+}

@@ -17,7 +17,7 @@ TS := packages/protocol/ts
 GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' -not -path 'apps/bench/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web test check test-go test-page test-web test-e2e test-containers test-deploy fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web image test check test-go test-page test-web test-e2e test-containers test-deploy fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -26,6 +26,11 @@ build: bin/scorel
 
 bin/scorel: $(WEB)/dist/index.html $(GOFILES)
 	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o $@ ./apps/cli/cmd/scorel
+
+IMAGE ?= scorel
+
+image: bin/scorel ## a container image of bin/scorel, named $(IMAGE)
+	deploy/image.sh bin/scorel '$(IMAGE)' '$(VERSION)'
 
 web: $(WEB)/dist/index.html
 

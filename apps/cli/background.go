@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scorel/scorel/apps/cli/internal/logfile"
 	"github.com/scorel/scorel/apps/host"
 )
 
@@ -89,7 +90,7 @@ func lastLine(path string, after int64) string {
 		return "see " + path
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	data, err := io.ReadAll(io.NewSectionReader(file, after, maxHostLog))
+	data, err := io.ReadAll(io.NewSectionReader(file, after, logfile.Limit))
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	if last := lines[len(lines)-1]; err == nil && last != "" {
 		return strings.TrimPrefix(last, "scorel: ")

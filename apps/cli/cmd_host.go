@@ -121,28 +121,20 @@ func checkRelay(relayURL string) error {
 }
 
 func (a *app) hostServe(ctx context.Context, f hostFlags) error {
-	if f.background {
-		return a.serveInBackground(ctx, f)
+	if f.background { // a command has made the log its standard error
+		home, err := a.home()
+		if err != nil {
+			return err
+		}
+		f.log.file = filepath.Join(home, hostLogName)
 	}
-	return a.hostServeLogged(ctx, f, nil)
-}
-
-// serveInBackground logs to a file of the home, which it keeps small.
-func (a *app) serveInBackground(ctx context.Context, f hostFlags) error {
-	home, err := a.home()
-	if err != nil {
+	if err := a.openLog(f.log); err != nil {
 		return err
 	}
-	log, err := openHostLog(filepath.Join(home, hostLogName), maxHostLog)
-	if err != nil {
-		return err
-	}
-	a.stderr = log // open to the end: why the host failed is written last
-	return a.hostServeLogged(ctx, f, log)
+	return f.log.note(a.hostServeLogged(ctx, f))
 }
 
-// hostServeLogged serves. log may be nil.
-func (a *app) hostServeLogged(ctx context.Context, f hostFlags, log *hostLog) error {
+func (a *app) hostServeLogged(ctx context.Context, f hostFlags) error {
 	cfg, err := a.hostConfig(f)
 	if err != nil {
 		return err
@@ -165,9 +157,7 @@ func (a *app) hostServeLogged(ctx context.Context, f hostFlags, log *hostLog) er
 		if err != nil {
 			return err
 		}
-		if log != nil {
-			log.own()
-		}
+		f.log.own()
 		return a.serveHost(ctx, f, cfg, h, nil)
 	}
 	return a.serveBeside(ctx, f, cfg, own, loopback)
@@ -183,6 +173,7 @@ func (a *app) serveBeside(ctx context.Context, f hostFlags, cfg host.Config, own
 	if err != nil {
 		return errors.Join(err, own.gate.Close())
 	}
+	f.log.own()
 	relay := a.startBeside(ctx, own, h, cfg)
 	select {
 	case <-own.ready:

@@ -62,7 +62,12 @@ one store.`,
   scorel relay serve --listen :443 --public-url https://relay.example.org --acme-host relay.example.org
   SCOREL_RELAY_STORE=postgres://scorel:secret@db/relay scorel relay serve`,
 		Args: argCount(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.relayServe(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.openLog(f.log); err != nil {
+				return err
+			}
+			return f.log.note(a.relayServe(cmd.Context(), f))
+		},
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", defaultRelayListen, "address to listen on")
 	f.store.add(cmd)
@@ -101,6 +106,7 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 		return err
 	}
 	a.warnNameless(listener.Addr(), plan.PublicURLs())
+	f.log.own()
 	return plan.Run(ctx, listener, func() error { return a.announceRelay(f.asJSON, listener.Addr(), f.serve.TLS.Enabled()) })
 }
 

@@ -30,7 +30,7 @@ func newVersion(a *app) *cobra.Command {
 			if asJSON {
 				return printJSON(a.stdout, info)
 			}
-			_, err := fmt.Fprintf(a.stdout, "scorel %s (%s, %s/%s)\n", info.Version, info.Go, info.OS, info.Arch)
+			_, err := fmt.Fprintln(a.stdout, versionLine())
 			return err
 		},
 	}
@@ -40,4 +40,9 @@ func newVersion(a *app) *cobra.Command {
 
 func addJSON(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON, one object per line")
+}
+
+// versionLine is the version for people: what "scorel --version" prints too.
+func versionLine() string {
+	return fmt.Sprintf("scorel %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

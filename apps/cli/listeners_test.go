@@ -244,6 +244,9 @@ func TestEveryListenerIsListed(t *testing.T) {
 	flags = func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			name := cmd.CommandPath() + " --" + f.Name
+			if role, ok := strings.CutPrefix(cmd.CommandPath(), "scorel service install "); ok { // it runs that command
+				name = "scorel " + role + " serve --" + f.Name
+			}
 			if f.Name != "listen" && !strings.HasSuffix(f.Name, "-listen") {
 				return
 			}

@@ -1,33 +1,75 @@
 package cli
 
 import (
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/logfile"
 )
 
 // logFlags configure how a serving command logs to standard error.
-type logFlags struct{ level, format string }
+type logFlags struct {
+	level, format, file string
+	out                 *logfile.Writer // nil without a file
+}
 
 func addLogFlags(cmd *cobra.Command, level string) *logFlags {
 	f := &logFlags{}
 	cmd.Flags().StringVar(&f.level, "log-level", level, "debug, info, warn or error")
 	cmd.Flags().StringVar(&f.format, "log-format", "text", "text or json")
+	cmd.Flags().StringVar(&f.file, "log-file", "", "file to log to instead of standard error; `scorel logs` shows it. It is kept below 4 MiB, and the 4 MiB before are in a second file")
 	return f
 }
 
-// logger logs to standard error, separate from the command's output.
+// openLog opens the file to log to, if there is one. It stays open to the end of the process.
+func (a *app) openLog(f *logFlags) (err error) {
+	if f.file == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(f.file), 0o700); err != nil {
+		return fmt.Errorf("creating the folder of the log: %w", err)
+	}
+	if f.out, err = logfile.Open(f.file, logfile.Limit); err != nil {
+		return err
+	}
+	return f.out.CatchCrashes()
+}
+
+// own has the log keep its size: this process is the only server that writes to it.
+func (f *logFlags) own() {
+	if f.out != nil {
+		f.out.Own()
+	}
+}
+
+// note writes to the log, too, why a server ended.
+func (f *logFlags) note(err error) error {
+	if f.out != nil && err != nil {
+		slog.New(slog.NewTextHandler(f.out, nil)).Error("ended", "error", sentence(err))
+	}
+	return err
+}
+
+// logger logs to the file of the flags or to standard error, separate from the command's output.
 func (a *app) logger(f *logFlags) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return nil, usagef("%q is not a log level: use debug, info, warn or error", f.level)
 	}
 	options := &slog.HandlerOptions{Level: level}
+	out := a.stderr
+	if f.out != nil {
+		out = f.out
+	}
 	switch f.format {
 	case "text":
-		return slog.New(slog.NewTextHandler(a.stderr, options)), nil
+		return slog.New(slog.NewTextHandler(out, options)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(a.stderr, options)), nil
+		return slog.New(slog.NewJSONHandler(out, options)), nil
 	}
 	return nil, usagef("%q is not a log format: use text or json", f.format)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scorel/scorel/apps/cli/internal/service"
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/keyfile"
 	"github.com/scorel/scorel/packages/mdns"
@@ -27,10 +28,17 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 	if len(args) > 0 && args[0] == host.SandboxHelper {
 		return host.EnterSandbox(args[1:], stderr)
 	}
+	if code, ok := service.Controlled(func(ctx context.Context) int { return mainUntil(ctx, args, stdin, stdout, stderr, getenv) }); ok {
+		return code
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
+	return mainUntil(ctx, args, stdin, stdout, stderr, getenv)
+}
 
+// mainUntil runs one command, which ends cleanly when ctx does.
+func mainUntil(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	handed, err := takeKeys()
 	if err != nil {
 		fmt.Fprintln(stderr, "scorel: "+sentence(err))
@@ -113,8 +121,10 @@ project opens a chat about it.`,
 			return runGroup(cmd, args)
 		},
 
+		Version:          version,
 		PersistentPreRun: func(*cobra.Command, []string) { a.ran = true },
 	}
+	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
@@ -128,6 +138,7 @@ project opens a chat about it.`,
 	)
 	strictCompletion(root)
 	strictHelp(root)
+	root.AddCommand(newLogs(a), newService(a))
 	a.followMoves()
 	return root
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/attention"
+	"github.com/scorel/scorel/apps/host/internal/awake"
 	"github.com/scorel/scorel/apps/host/internal/blobs"
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/chats"
@@ -107,7 +108,8 @@ type Host struct {
 	scheduler *schedule.Scheduler
 	attention *attention.Attention
 	chats     *chats.Chats
-	token     string // of the local command line
+	awake     *awake.Keeper // nil if the machine may sleep while turns run
+	token     string        // of the local command line
 	startedAt time.Time
 	rerouted  chan struct{} // holds one token if the paths changed
 	ready     chan struct{}
@@ -250,6 +252,9 @@ func (h *Host) run(ctx context.Context) error {
 	h.wg.Go(func() { h.chats.Run(ctx) })
 	h.wg.Go(func() { h.clientAPI.Expire(ctx) })
 	h.wg.Go(func() { h.reroute(ctx) })
+	if h.awake != nil {
+		h.wg.Go(func() { h.awake.Run(ctx) })
+	}
 	return h.http.Run(ctx, h.listener, func() { close(h.ready) })
 }
 

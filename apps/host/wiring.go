@@ -243,8 +243,8 @@ func (w *wiring) openSessions() (err error) {
 			w.scheduler.Gone(id)
 			w.attention.RemoveSession(id)
 		},
-		Began: w.fileAPI.Began,
-		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moves,
+		Began: w.fileAPI.Began, Working: w.working(),
+		Sign: w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moves,
 	})
 	if err != nil {
 		return err

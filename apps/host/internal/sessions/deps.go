@@ -17,7 +17,7 @@ import (
 
 // Deps are what sessions need of the host. All fields but ProjectContext, Environment, Memory, Journal, Began, Index,
 // Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer, Budgets,
-// Attention, Hooks, Moves and Worktrees are required.
+// Attention, Hooks, Moves, Working and Worktrees are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -90,6 +90,9 @@ type Deps struct {
 	Hooks *hook.Manager
 	// Moves knows the sessions that move between hosts; nil knows none.
 	Moves Moves
+	// Working is called when a turn begins to run; ended, when it ends or waits for the next start
+	// of the host. Neither blocks. nil does nothing.
+	Working func() (ended func())
 	// Worktrees are those in which sessions work instead of their project's folder; nil has none.
 	Worktrees Worktrees
 }

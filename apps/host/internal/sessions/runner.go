@@ -38,6 +38,7 @@ func (r *runner) start(ctx context.Context, prompt session.QueuedPrompt, ended f
 	turn, err := r.prepare(hooked)
 	turn.Resume = running.resumed && !running.inSetup()
 	task := r.turns.isTask(prompt)
+	working := r.working()
 	go func() {
 		text := prompt.Text
 		if running.resumed { // what waits keeps the prompt without it
@@ -50,8 +51,17 @@ func (r *runner) start(ctx context.Context, prompt session.QueuedPrompt, ended f
 		if task { // its background jobs would be unreachable
 			r.tools.StopJobs()
 		}
+		working()
 		r.deliver(func() { ended(outcome) })
 	}()
+}
+
+// working notes that a turn runs until the returned function is called.
+func (r *runner) working() (ended func()) {
+	if r.deps.Working == nil {
+		return func() {}
+	}
+	return r.deps.Working()
 }
 
 // lastText returns the text of the last message, if that is a prompt.

@@ -40,7 +40,9 @@ type Config struct {
 	Sandbox     Sandbox
 	Compaction  Compaction
 	MaxSteps    int // model calls per turn; 0 if not set
-	Subagents   Subagents
+	// MaySleep lets the machine go to sleep while turns run.
+	MaySleep  bool
+	Subagents Subagents
 	// Worktrees is the folder for the worktrees of sessions; "" is one beside the home.
 	Worktrees string
 	// QuestionTimeout is how long a question of the agent waits; 0 means forever.

@@ -33,6 +33,7 @@ type configFile struct {
 	RelayInvite    string                  `toml:"relay_invite"`
 	Label          string                  `toml:"label"`
 	MaxSteps       *int                    `toml:"max_steps"`
+	KeepAwake      *bool                   `toml:"keep_awake"`
 	Providers      map[string]providerFile `toml:"providers"`
 	Models         map[string]modelFile    `toml:"models"`
 	Permissions    permissionsFile         `toml:"permissions"`
@@ -137,6 +138,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("max_steps must be between %d and %d", minSteps, maxSteps)
 		}
 	}
+	config.MaySleep = f.KeepAwake != nil && !*f.KeepAwake
 	if err := f.policies(&config); err != nil {
 		return Config{}, err
 	}

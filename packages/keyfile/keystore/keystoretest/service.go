@@ -3,18 +3,15 @@
 package keystoretest
 
 import (
-	"bufio"
 	"fmt"
 	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/godbus/dbus/v5"
 	"github.com/godbus/dbus/v5/prop"
+
+	"github.com/scorel/scorel/packages/dbustest"
 )
 
 const (
@@ -25,10 +22,6 @@ const (
 	session = root + "/session/1"
 	prompt  = root + "/prompt/1"
 )
-
-const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>session</type><listen>unix:path=%s</listen><auth>EXTERNAL</auth>
-<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
 
 // Service is a Secret Service with one collection.
 type Service struct {
@@ -60,30 +53,8 @@ type secret struct {
 // children find in the environment. A process can have one bus.
 func Serve(t testing.TB) *Service {
 	t.Helper()
-	folder := t.TempDir()
-	config, socket := filepath.Join(folder, "bus.conf"), filepath.Join(folder, "bus")
-	if err := os.WriteFile(config, fmt.Appendf(nil, busConfig, socket), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	daemon := exec.Command("dbus-daemon", "--nofork", "--nopidfile", "--config-file="+config, "--print-address=1")
-	out, err := daemon.StdoutPipe()
-	if err == nil {
-		err = daemon.Start()
-	}
-	if err != nil {
-		t.Fatalf("a D-Bus daemon is needed (Debian: dbus-daemon): %v", err)
-	}
-	t.Cleanup(func() { _ = daemon.Process.Kill(); _ = daemon.Wait() })
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", strings.TrimSpace(address))
-	conn, err := dbus.Connect(strings.TrimSpace(address))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
+	address, conn := dbustest.Start(t)
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
 	s := &Service{t: t, conn: conn, items: map[dbus.ObjectPath]*item{}}
 	s.export()
 	return s
@@ -105,9 +76,7 @@ func (s *Service) export() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if reply, err := s.conn.RequestName(name, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
-		s.t.Fatalf("owning the name: %v %v", reply, err)
-	}
+	dbustest.Own(s.t, s.conn, name)
 }
 
 // Lock makes every access wait for a person who never comes.

@@ -1,4 +1,4 @@
-package cli
+package logfile
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// TestTheLogOfAHostIsBounded: every line that fits is in one of two files, in order, also when
+// TestALogIsBounded: every line that fits is in one of two files, in order, also when
 // many write at once.
-func TestTheLogOfAHostIsBounded(t *testing.T) {
+func TestALogIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host.log")
 	const limit = 1000
-	log, err := openHostLog(path, limit)
+	log, err := Open(path, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestTheLogOfAHostIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	log.own()
+	log.Own()
 	var writing sync.WaitGroup
 	for range 4 {
 		writing.Go(func() {
@@ -42,11 +42,11 @@ func TestTheLogOfAHostIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	now, older := readText(t, filepath.Dir(path), "host.log"), readText(t, filepath.Dir(path), "host.log"+olderLog)
-	if len(now) > limit || len(older) > limit || now == "" {
-		t.Errorf("the files have %d and %d bytes", len(now), len(older))
+	now, before := readText(t, path), readText(t, path+older)
+	if len(now) > limit || len(before) > limit || now == "" {
+		t.Errorf("the files have %d and %d bytes", len(now), len(before))
 	}
-	all := strings.SplitAfter(older+now, "\n")
+	all := strings.SplitAfter(before+now, "\n")
 	all = all[:len(all)-1]
 	if len(all) < 100 {
 		t.Fatalf("only %d lines are left", len(all))
@@ -56,7 +56,16 @@ func TestTheLogOfAHostIsBounded(t *testing.T) {
 			t.Fatalf("line %d is %q, want %q", i, got, want)
 		}
 	}
-	if _, err := os.Stat(path + olderLog + ".part"); err == nil {
+	if _, err := os.Stat(path + older + ".part"); err == nil {
 		t.Error("a part is left")
 	}
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

@@ -1,40 +1,41 @@
-package cli
+// Package logfile writes the log of a server to a file of bounded size, and reads it again.
+package logfile
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"sync"
 )
 
-// maxHostLog bounds the log of a host in the background. What is older is in a second file of
-// the same size at most.
-const maxHostLog = 1 << 20
+// Limit bounds a log, in bytes. What is older is in a second file of the same size at most.
+const Limit = 4 << 20
 
-// olderLog is added to the name of the log for the older part.
-const olderLog = ".1"
+// older is added to the name of the log for the older part.
+const older = ".1"
 
-// hostLog is the log of a host in the background. It is safe for concurrent use.
-type hostLog struct {
+// Writer writes a log. It is safe for concurrent use.
+type Writer struct {
 	mu    sync.Mutex
 	file  *os.File
 	limit int64
 	owned bool // no other process writes to it for long
 }
 
-// openHostLog opens a log to append to it. Several commands may start a host at once, and only
-// the one that gets the home moves older lines away: see own.
-func openHostLog(path string, limit int64) (*hostLog, error) {
+// Open opens a log to append to it. Several commands may start a host at once, and only the one
+// that gets the home moves older lines away: see Own.
+func Open(path string, limit int64) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("opening the log of the host: %w", err)
+		return nil, fmt.Errorf("opening the log: %w", err)
 	}
-	return &hostLog{file: file, limit: limit}, nil
+	return &Writer{file: file, limit: limit}, nil
 }
 
-// own has later writes keep the limit.
-func (l *hostLog) own() {
+// Own has later writes keep the limit.
+func (l *Writer) Own() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.owned = true
@@ -42,7 +43,7 @@ func (l *hostLog) own() {
 
 // Write implements io.Writer. A line is in one file, and in both if the program ends while older
 // lines are moved away.
-func (l *hostLog) Write(line []byte) (int, error) {
+func (l *Writer) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.owned {
@@ -57,13 +58,13 @@ func (l *hostLog) Write(line []byte) (int, error) {
 
 // turn copies the log to the older one, and empties it. The file stays the same: it is also the
 // standard error of the process, where the runtime writes why it crashed.
-func (l *hostLog) turn() error {
+func (l *Writer) turn() error {
 	path := l.file.Name()
-	part := path + olderLog + ".part"
+	part := path + older + ".part"
 	if err := copyEnd(path, part, l.limit); err != nil {
 		return errors.Join(fmt.Errorf("moving older lines of the log away: %w", err), os.RemoveAll(part))
 	}
-	if err := os.Rename(part, path+olderLog); err != nil {
+	if err := os.Rename(part, path+older); err != nil {
 		return fmt.Errorf("moving older lines of the log away: %w", err)
 	}
 	return os.Truncate(path, 0)
@@ -91,5 +92,13 @@ func copyEnd(from, to string, limit int64) (err error) {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
+// CatchCrashes has the runtime write to the log too why the program crashed.
+func (l *Writer) CatchCrashes() error {
+	if err := debug.SetCrashOutput(l.file, debug.CrashOptions{}); err != nil {
+		return fmt.Errorf("writing crashes to the log: %w", err)
+	}
+	return nil
+}
+
 // Close closes the log.
-func (l *hostLog) Close() error { return l.file.Close() }
+func (l *Writer) Close() error { return l.file.Close() }

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/logfile"
+	"github.com/scorel/scorel/apps/cli/internal/service"
+)
+
+// relayLogName is the log of a relay that runs as a user service, in the home.
+const relayLogName = "relay.log"
+
+// logsEvery is the interval at which a log is read while it is followed.
+const logsEvery = 300 * time.Millisecond
+
+type logsFlags struct {
+	follow, system, asJSON bool
+	lines                  int
+	session, file          string
+}
+
+func newLogs(a *app) *cobra.Command {
+	var f logsFlags
+	cmd := &cobra.Command{
+		Use:   "logs [host|relay]",
+		Short: "Show the log of the host or relay on this machine",
+		Long: `Show the log of the host on this machine, or of a relay: of a service, of a host that
+"scorel chat" started, and of a server that was started with --log-file. A server that was
+started in a terminal without that flag logs there.
+
+A log holds no prompts, answers, codes, keys or tokens. It is kept below 4 MiB, and the
+4 MiB before are kept too.`,
+		Example: `  scorel logs
+  scorel logs -f --session SESSION
+  scorel logs relay --system --lines 0
+  scorel logs --json`,
+		Args: argCount(0, 1, "host or relay"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := a.logPath(f, args)
+			if err != nil {
+				return err
+			}
+			return a.logs(cmd.Context(), path, f)
+		},
+	}
+	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "continue with new lines until interrupted")
+	cmd.Flags().IntVarP(&f.lines, "lines", "n", 200, "number of lines; 0 prints all")
+	cmd.Flags().StringVar(&f.session, "session", "", "only lines about this session")
+	cmd.Flags().BoolVar(&f.system, "system", false, "log of the system service")
+	cmd.Flags().StringVar(&f.file, "file", "", "log file to read instead")
+	addJSON(cmd, &f.asJSON)
+	return cmd
+}
+
+// logPath returns the log that a person named.
+func (a *app) logPath(f logsFlags, args []string) (string, error) {
+	role, err := serviceRole(args)
+	switch {
+	case err != nil:
+		return "", err
+	case f.lines < 0:
+		return "", usagef("--lines %d is not possible: give 0 for all lines, or a number", f.lines)
+	case f.file != "" && (f.system || len(args) > 0):
+		return "", usagef("--file names one log: give it without --system and without %s", role)
+	case f.file != "":
+		return f.file, nil
+	}
+	return a.logOf(role, f.system)
+}
+
+// logOf returns the log of a service.
+func (a *app) logOf(role service.Role, system bool) (string, error) {
+	if _, log, ok := service.SystemRelay(); ok && system && role == service.Relay {
+		return log, nil
+	}
+	home, err := a.home()
+	if err != nil {
+		return "", err
+	}
+	if role == service.Relay {
+		return filepath.Join(home, relayLogName), nil
+	}
+	return filepath.Join(home, hostLogName), nil
+}
+
+func (a *app) logs(ctx context.Context, path string, f logsFlags) error {
+	reader := logfile.NewReader(path)
+	lines, err := a.selected(reader, f)
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 && !f.follow && !f.asJSON {
+		fmt.Fprintf(a.stderr, "scorel: nothing in %s\n", printable(path))
+	}
+	if f.lines > 0 && len(lines) > f.lines {
+		lines = lines[len(lines)-f.lines:]
+	}
+	for {
+		for _, line := range lines {
+			if err := a.printLogLine(line, f.asJSON); err != nil {
+				return err
+			}
+		}
+		if !f.follow {
+			return nil
+		}
+		select {
+		case <-time.After(logsEvery):
+		case <-ctx.Done():
+			return nil
+		}
+		if lines, err = a.selected(reader, f); err != nil {
+			return err
+		}
+	}
+}
+
+// selected returns the new lines that a person asked for.
+func (a *app) selected(reader *logfile.Reader, f logsFlags) ([]logfile.Line, error) {
+	texts, err := reader.Next()
+	var lines []logfile.Line
+	for _, text := range texts {
+		if line := logfile.Parse(text); f.session == "" || line.Session() == f.session {
+			lines = append(lines, line)
+		}
+	}
+	return lines, err
+}
+
+func (a *app) printLogLine(line logfile.Line, asJSON bool) error {
+	if !asJSON {
+		_, err := fmt.Fprintln(a.stdout, printable(line.String()))
+		return err
+	}
+	return printJSON(a.stdout, struct {
+		Time    string            `json:"time,omitempty"`
+		Level   string            `json:"level,omitempty"`
+		Message string            `json:"message"`
+		Fields  map[string]string `json:"fields,omitempty"`
+	}{line.Time, line.Level, line.Message, line.Fields})
+}

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/scorel/scorel/apps/cli/internal/service"
+)
+
+func newService(a *app) *cobra.Command {
+	install := group("install", "Run the host or a relay as a service",
+		"  scorel service install host --relay https://relay.example\n  scorel service install relay --system --public-url https://relay.example",
+		newServiceInstall(a, service.Host, newHostServe(a)), newServiceInstall(a, service.Relay, newRelayServe(a)))
+	return group("service", "Start the host or a relay with the machine or the login",
+		"  scorel service install host --relay https://relay.example\n  scorel service status\n  scorel service uninstall host",
+		install, newServiceUninstall(a), newServiceStatus(a))
+}
+
+// serviceFlags of the serving commands that a service sets itself, or must not have: the files of
+// services can be read by everybody on the machine.
+var notOfServices = map[string]string{
+	"json": "", "home": "", "help": "", "background": "", "replace": "", "log-file": "",
+	"invite": "set relay_invite in config.toml, or SCOREL_INVITE in the environment file of the service",
+	"store":  "set SCOREL_RELAY_STORE in the environment file of the service",
+	"bus":    "set SCOREL_RELAY_BUS in the environment file of the service",
+}
+
+// filesOfServices are flags with a path, which a service gets as an absolute one.
+var filesOfServices = map[string]bool{
+	"project": true, "data-dir": true, "config": true, "allow-file": true, "tls-cert": true, "tls-key": true, "acme-dir": true,
+}
+
+func newServiceInstall(a *app, role service.Role, serve *cobra.Command) *cobra.Command {
+	var (
+		system, asJSON bool
+		userName       string
+	)
+	cmd := &cobra.Command{
+		Use:   string(role),
+		Short: "Run the " + string(role) + " as a service",
+		Long: `Install a service that runs "scorel ` + string(role) + ` serve" with the given flags, replace an earlier
+one, and start it. It is a systemd unit, an agent or daemon of launchd, or on Windows a task
+at login or a service.
+
+Without --system it belongs to you, and needs no other rights. Its file can be read by other
+users of this machine, so give no secrets as flags.`,
+		Example: "  scorel service install " + string(role) + map[service.Role]string{
+			service.Host: " --relay https://relay.example --project ~/code/site", service.Relay: " --system --public-url https://relay.example",
+		}[role],
+		Args: argCount(0, 0, "no arguments"),
+	}
+	serve.Flags().VisitAll(func(flag *pflag.Flag) {
+		if _, not := notOfServices[flag.Name]; !not {
+			cmd.Flags().AddFlag(flag)
+		}
+	})
+	for name, instead := range notOfServices {
+		if instead != "" && serve.Flags().Lookup(name) != nil {
+			cmd.Flags().String(name, "", instead)
+			_ = cmd.Flags().MarkHidden(name) // it exists
+		}
+	}
+	cmd.Flags().BoolVar(&system, "system", false, "start with the machine, for all users; needs administrator rights")
+	cmd.Flags().StringVar(&userName, "user", "", "user that a system service runs as (default: you; a relay on Linux has a user of its own)")
+	addJSON(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		id := service.ID{Role: role, System: system}
+		unit, err := a.serviceUnit(cmd, id, userName)
+		if err != nil {
+			return err
+		}
+		return a.serviceInstall(cmd.Context(), unit, asJSON)
+	}
+	return cmd
+}
+
+// serviceUnit describes the service that a person asked for.
+func (a *app) serviceUnit(cmd *cobra.Command, id service.ID, userName string) (u service.Unit, err error) {
+	u = service.Unit{ID: id}
+	if u.Program, err = os.Executable(); err != nil {
+		return u, fmt.Errorf("finding this program, which the service runs: %w", err)
+	}
+	if err := a.serviceUser(&u, userName); err != nil {
+		return u, err
+	}
+	u.Args = []string{string(id.Role), "serve"}
+	if data, log, ok := service.SystemRelay(); ok && id.System && id.Role == service.Relay {
+		if inHome(u.Program) {
+			return u, usagef("%s is in the home folder of a user, which a system service cannot read: copy it to /usr/local/bin and run that", u.Program)
+		}
+		u.Args = append(u.Args, "--log-file", log)
+		if !cmd.Flags().Changed("data-dir") {
+			u.Args = append(u.Args, "--data-dir", data)
+		}
+		return u, addServed(&u, cmd)
+	}
+	home, err := a.home()
+	if err != nil {
+		return u, err
+	}
+	log, err := a.logOf(id.Role, id.System)
+	if err != nil {
+		return u, err
+	}
+	u.Folder = home
+	u.Args = append(u.Args, "--home", home, "--log-file", log)
+	if id.Role == service.Host {
+		u.Args, u.Path = append(u.Args, "--replace"), a.getenv("PATH")
+	}
+	return u, addServed(&u, cmd)
+}
+
+// serviceUser sets the user that a system service runs as.
+func (a *app) serviceUser(u *service.Unit, name string) error {
+	_, _, own := service.SystemRelay()
+	own = own && u.Role == service.Relay // a user of its own
+	switch {
+	case name != "" && (!u.System || own):
+		return usagef("--user is for a system service that runs as a user: this one does not")
+	case !u.System || own:
+		return nil
+	}
+	me, err := user.Current()
+	if err != nil {
+		return fmt.Errorf("finding the user of this process: %w", err)
+	}
+	if name == "" {
+		name = me.Username
+	}
+	if name == "root" {
+		return usagef("a %s should not run as root: give --user NAME, with the folder of that user as --home", u.Role)
+	}
+	if _, err := user.Lookup(name); err != nil {
+		return usagef("there is no user %q on this machine", name)
+	}
+	u.User = name
+	return nil
+}
+
+func inHome(path string) bool {
+	for _, folder := range []string{"/home/", "/root/"} {
+		if strings.HasPrefix(path, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// addServed adds the flags of the serving command that were given.
+func addServed(u *service.Unit, cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if instead := notOfServices[flag.Name]; instead != "" && err == nil {
+			err = usagef("--%s may be secret, and other users can read the file of a service: %s", flag.Name, instead)
+		}
+		switch flag.Name {
+		case "system", "user", "json", "home":
+			return
+		}
+		values := []string{flag.Value.String()}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			if filesOfServices[flag.Name] && err == nil {
+				value, err = filepath.Abs(value)
+			}
+			u.Args = append(u.Args, "--"+flag.Name+"="+value)
+		}
+	})
+	return err
+}
+
+// serviceError explains what a service manager refused.
+func serviceError(err error, id service.ID) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, service.ErrNotInstalled):
+		return sayf(err, "the %s is not installed as a %s service: `scorel service install %s` does that", id.Role, scopeName(id), id.Role)
+	case errors.Is(err, os.ErrPermission):
+		return sayf(errRefused, "%s: a system service needs administrator rights, as with sudo", err)
+	}
+	return err
+}
+
+func scopeName(id service.ID) string {
+	if id.System {
+		return "system"
+	}
+	return "user"
+}
+
+// serviceRole reads the argument of a command; without one it is the host.
+func serviceRole(args []string) (service.Role, error) {
+	if len(args) == 0 {
+		return service.Host, nil
+	}
+	if role := service.Role(args[0]); role == service.Host || role == service.Relay {
+		return role, nil
+	}
+	return "", usagef("%q is not a service: give host or relay", args[0])
+}
+
+func (a *app) serviceInstall(ctx context.Context, u service.Unit, asJSON bool) error {
+	manager, err := service.Find(u.System)
+	if err == nil {
+		err = manager.Install(ctx, u)
+	}
+	if err != nil {
+		return serviceError(err, u.ID)
+	}
+	shown, err := a.describeService(ctx, manager, u.ID)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(a.stdout, shown)
+	}
+	if _, err := fmt.Fprintf(a.stdout, "the %s is installed as a %s service of %s, and starts by itself\n", u.Role, scopeName(u.ID), manager.Name()); err != nil {
+		return err
+	}
+	return a.printService(shown)
+}

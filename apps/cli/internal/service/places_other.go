@@ -1,0 +1,14 @@
+//go:build !windows
+
+package service
+
+import "runtime"
+
+// SystemRelay returns the places of a relay that runs as a system service under a user of its own;
+// ok is false where it runs as a named user, with that user's home. On Linux systemd makes them.
+func SystemRelay() (data, log string, ok bool) {
+	if runtime.GOOS != "linux" {
+		return "", "", false
+	}
+	return "/var/lib/scorel-relay", "/var/log/scorel-relay/relay.log", true
+}

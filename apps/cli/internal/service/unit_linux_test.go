@@ -1,0 +1,154 @@
+package service
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// units are all kinds of services, with words that need quotes.
+func units(program string) []Unit {
+	host := Unit{ID: ID{Role: Host}, Program: program, Args: []string{"host", "serve", "--label=my 100% \"desk\" $HOME\\"}, Folder: "/", Path: "/usr/bin:/my 100%"}
+	system := host
+	system.System, system.User = true, "daemon"
+	relay := Unit{ID: ID{Role: Relay}, Program: program, Args: []string{"relay", "serve"}}
+	hardened := relay
+	hardened.System = true
+	return []Unit{host, system, relay, hardened}
+}
+
+// TestSystemdAcceptsTheUnits: systemd itself reads them without a warning.
+func TestSystemdAcceptsTheUnits(t *testing.T) {
+	for i, u := range units("/bin/true") {
+		path := filepath.Join(t.TempDir(), u.Name()+".service")
+		if err := os.WriteFile(path, []byte(unitFile(u)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"verify", "--man=no", path}
+		if !u.System {
+			args = append([]string{"--user"}, args...)
+		}
+		cmd := exec.Command("systemd-analyze", args...)
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+t.TempDir())
+		if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), u.Name()) {
+			t.Errorf("unit %d: %v\n%s\n%s", i, err, out, unitFile(u))
+		}
+	}
+}
+
+// fake puts a program on the PATH that notes its arguments in a file, line by line.
+func fake(t *testing.T, name, script string) (calls string) {
+	t.Helper()
+	folder := t.TempDir()
+	calls = filepath.Join(folder, "calls")
+	text := "#!/bin/sh\nprintf '%s|' \"$@\" >>" + calls + "\necho >>" + calls + "\n" + script
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return calls
+}
+
+func readCalls(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestSystemUnitsAreOfTheSystem: in its folder, and without --user.
+func TestSystemUnitsAreOfTheSystem(t *testing.T) {
+	calls := fake(t, "systemctl", "")
+	s := systemd{system: t.TempDir(), user: t.TempDir(), name: "ada"}
+	u := units("/bin/true")[3]
+	if err := s.Install(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(s.system, "scorel-relay.service")); err != nil {
+		t.Error(err)
+	}
+	if err := s.Uninstall(t.Context(), u.ID); err != nil {
+		t.Fatal(err)
+	}
+	const want = "show|--property=Version|\ndaemon-reload|\nenable|scorel-relay.service|\nrestart|scorel-relay.service|\ndisable|--now|scorel-relay.service|\ndaemon-reload|\n"
+	if got := readCalls(t, calls); got != want {
+		t.Errorf("got %q", got)
+	}
+	if err := s.Uninstall(t.Context(), u.ID); !errors.Is(err, ErrNotInstalled) {
+		t.Errorf("got %v", err)
+	}
+	u.Args = append(u.Args, "--label=a\nUser=root")
+	if err := s.Install(t.Context(), u); err == nil {
+		t.Error("a line break got into a unit")
+	}
+}
+
+// TestLaunchdRunsAgents: the property list has every word, and launchctl is asked in the domain of
+// the user.
+func TestLaunchdRunsAgents(t *testing.T) {
+	calls := fake(t, "launchctl", "[ \"$1\" != print ] || printf 'x = {\\n\\tstate = running\\n\\tpid = 42\\n}\\n'\n")
+	l := launchd{system: t.TempDir(), user: t.TempDir(), uid: 501}
+	u := units("/opt/sc&rel")[0]
+	if err := l.Install(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(l.user, "dev.scorel.host.plist")
+	list := readCalls(t, path)
+	for _, want := range []string{"<string>/opt/sc&amp;rel</string>", "<string>--label=my 100% &#34;desk&#34; $HOME\\</string>", "<key>SuccessfulExit</key><false/>"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("no %s in\n%s", want, list)
+		}
+	}
+	status, err := l.Status(t.Context(), u.ID)
+	if err != nil || !status.Running || status.PID != 42 || status.File != path {
+		t.Errorf("got %+v, %v", status, err)
+	}
+	if err := l.Uninstall(t.Context(), u.ID); err != nil {
+		t.Fatal(err)
+	}
+	want := "bootout|gui/501/dev.scorel.host|\nenable|gui/501/dev.scorel.host|\nbootstrap|gui/501|" + path + "|\nprint|gui/501/dev.scorel.host|\nprint|gui/501/dev.scorel.host|\nbootout|gui/501/dev.scorel.host|\n"
+	if got := readCalls(t, calls); got != want {
+		t.Errorf("got %q", got)
+	}
+	if err := l.Uninstall(t.Context(), u.ID); !errors.Is(err, ErrNotInstalled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestTasksOfWindows: one task at login, whose command line keeps its words.
+func TestTasksOfWindows(t *testing.T) {
+	calls := fake(t, "schtasks", "[ \"$1\" != /Query ] || echo '\"\\scorel-host\",\"N/A\",\"Running\"'\n")
+	u := Unit{ID: ID{Role: Host}, Program: `C:\my scorel\scorel.exe`, Args: []string{"host", `--home=C:\ada "x"\`}}
+	if err := (schtasks{}).Install(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	status, err := schtasks{}.Status(t.Context(), u.ID)
+	if err != nil || !status.Running {
+		t.Errorf("got %+v, %v", status, err)
+	}
+	if err := (schtasks{}).Uninstall(t.Context(), u.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`|/TR|"C:\my scorel\scorel.exe" "host" "--home=C:\ada \"x\"\\"|`, "/End|/TN|scorel-host|", "/Delete|/F|/TN|scorel-host|"} {
+		if got := readCalls(t, calls); !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}
+
+// TestWhatASystemCannotDo: a missing program is not a failure of the service.
+func TestWhatASystemCannotDo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	s := systemd{system: t.TempDir(), user: t.TempDir()}
+	if err := s.Install(t.Context(), units("/bin/true")[0]); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Status(t.Context(), ID{Role: Host}); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -207,11 +207,15 @@ func TestChatAnswersApprovals(t *testing.T) {
 	if len(asked.Buttons) != 2 || asked.Buttons[0].Label != "Allow once" || !strings.HasPrefix(asked.Buttons[0].Data, "a:") || len(asked.Buttons[0].Data) < 40 {
 		t.Fatalf("asked: %+v", asked)
 	}
-	s.fake.Press(group, eve, asked.ID, asked.Buttons[0].Data)                     // not listed
+	s.fake.Press(group, eve, asked.ID, asked.Buttons[0].Data) // not listed
+	s.platform.Deliver(channel.Update{Press: &channel.Press{Chat: group, From: eve, MessageID: asked.ID, Data: asked.Buttons[0].Data, Anyone: true}})
 	s.fake.Press(group, ada, asked.ID, "a:"+strings.Repeat("A", 43))              // another hash
 	s.fake.Press(group, ada, "m1", asked.Buttons[0].Data)                         // another message
 	s.fake.Press(channel.Chat{ID: "other"}, ada, asked.ID, asked.Buttons[0].Data) // another chat
 	s.await("the refusals", func([]channeltest.Shown) bool { return len(s.platform.Answers()) == 2 })
+	if answers := s.platform.Answers(); strings.Contains(strings.Join(answers, "\n"), "Allowed") {
+		t.Fatalf("a wrong press was answered with %q", answers)
+	}
 	if _, err := os.Stat(filepath.Join(s.folder, "one.txt")); err == nil {
 		t.Fatal("a wrong press allowed the call")
 	}

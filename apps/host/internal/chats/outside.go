@@ -39,3 +39,15 @@ func legible(text string) string {
 		return r
 	}, text)
 }
+
+// own removes what only a channel server says: a platform knows who has written and pressed.
+func own(u *channel.Update) {
+	for _, m := range []*channel.Message{u.Message, u.Edited} {
+		if m != nil {
+			m.Outside, m.Meta = false, nil
+		}
+	}
+	if u.Press != nil {
+		u.Press.Anyone = false
+	}
+}

@@ -169,6 +169,9 @@ func (r *running) Take(ctx context.Context, u channel.Update) error {
 		return err
 	}
 	clean(&u)
+	if !r.store.read().outside() {
+		own(&u)
+	}
 	heard := u.ID != "" && u.Valid() && r.hears(u)
 	err := r.store.change(func(f *record) error {
 		if u.Cursor != nil {

@@ -151,7 +151,7 @@ func (m *Manager) start(folder string) []*server {
 		}
 		may[spec.name] = true
 		s := running[spec.name]
-		if s != nil && !s.spec.same(spec) {
+		if s != nil && (!s.spec.same(spec) || s.inbox != m.claims[place{folder, spec.name}]) {
 			s.cancel()
 			s = nil
 		}

@@ -15,7 +15,7 @@ import (
 func newMCP(a *app) *cobra.Command {
 	return group("mcp", "Manage MCP servers, for a project or every project",
 		"  scorel mcp list\n  scorel mcp add docs -- docs-mcp --read-only\n  scorel mcp allow github --project ~/code/site",
-		newMCPList(a), newMCPAdd(a), newMCPEdit(a), newMCPRemove(a), newMCPEnable(a, true), newMCPEnable(a, false), newMCPTest(a), newMCPLogin(a), newMCPLogout(a), newMCPClientMetadata(a),
+		newMCPList(a), newMCPAdd(a), newMCPEdit(a), newMCPRemove(a), newMCPEnable(a, true), newMCPEnable(a, false), newMCPTest(a), newMCPOffers(a), newMCPLogin(a), newMCPLogout(a), newMCPClientMetadata(a),
 		newMCPDecide(a, "allow", true), newMCPDecide(a, "deny", false))
 }
 

@@ -62,6 +62,12 @@ func serveMCP() {
 			text := fmt.Sprintf("%s %v", answer.Action, answer.Content["people"])
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
 		})
+	s.AddResource(&sdk.Resource{URI: "doc://rules", Name: "rules", Title: "House rules"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: "doc://rules", Text: "No shoes inside."}}}, nil
+	})
+	s.AddPrompt(&sdk.Prompt{Name: "tidy", Description: "Tidies a room.", Arguments: []*sdk.PromptArgument{{Name: "room", Required: true}}}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "Tidy " + r.Params.Arguments["room"]}}}}, nil
+	})
 	if s.Run(context.Background(), &sdk.StdioTransport{}) != nil {
 		os.Exit(1)
 	}

@@ -107,6 +107,7 @@ func parities() map[string]parity {
 		"finish_mcp_sign_in":     {definition: "FinishMCPSignIn", command: "mcp login"},
 		"await_mcp_sign_in":      {definition: "AwaitMCPSignIn", command: "mcp login"},
 		"sign_out_mcp_server":    {definition: "SignOutMCPServer", command: "mcp logout"},
+		"list_mcp_offers":        {definition: "ListMCPOffers", command: "mcp offers"},
 		"decide_mcp_server":      {definition: "DecideMCPServer", command: "mcp allow"},
 		"list_hooks":             {definition: "ListHooks", command: "hook list"},
 		"decide_hook":            {definition: "DecideHook", command: "hook allow"},

@@ -174,3 +174,40 @@ type (
 		Name      string `json:"name" req:"min=1,max=256"`
 	}
 )
+
+type (
+	// ListMCPOffersRequest asks what the MCP servers of a project offer besides tools. The
+	// permitted servers are started as for a turn.
+	ListMCPOffersRequest struct {
+		ProjectID string `json:"projectId" req:"min=1,max=256"`
+	}
+	ListMCPOffersResponse struct {
+		Resources []MCPResource `json:"resources"` // by server and name
+		Prompts   []MCPPrompt   `json:"prompts"`   // by server and name
+	}
+	// MCPResource is a resource of a server. A prompt with the word @Server:URI attaches it.
+	MCPResource struct {
+		Server      string `json:"server"`
+		URI         string `json:"uri"`
+		Name        string `json:"name"`
+		Title       string `json:"title,omitempty"`
+		Description string `json:"description,omitempty"`
+		MimeType    string `json:"mimeType,omitempty"`
+		Size        int64  `json:"size,omitempty"` // in bytes
+	}
+	// MCPPrompt is a prompt of a server. A prompt that begins with /Command calls it, with
+	// arguments in order or as NAME=VALUE.
+	MCPPrompt struct {
+		Server      string        `json:"server"`
+		Command     string        `json:"command"`
+		Name        string        `json:"name"`
+		Title       string        `json:"title,omitempty"`
+		Description string        `json:"description,omitempty"`
+		Arguments   []MCPArgument `json:"arguments,omitempty"`
+	}
+	MCPArgument struct {
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+		Required    bool   `json:"required,omitempty"`
+	}
+)

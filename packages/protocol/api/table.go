@@ -130,6 +130,7 @@ var (
 	FinishMCPSignIn   = Define[FinishMCPSignInRequest, Empty]("finish_mcp_sign_in", GrantManage, "Finishes a sign-in with the address to which the browser was sent.", Concurrently)
 	AwaitMCPSignIn    = Define[AwaitMCPSignInRequest, AwaitMCPSignInResponse]("await_mcp_sign_in", GrantManage, "Waits for the end of a sign-in.", Concurrently)
 	SignOutMCPServer  = Define[SignOutMCPServerRequest, MCPServerResponse]("sign_out_mcp_server", GrantManage, "Deletes and revokes the tokens of an MCP server.", Concurrently)
+	ListMCPOffers     = Define[ListMCPOffersRequest, ListMCPOffersResponse]("list_mcp_offers", GrantPrompt, "Lists the resources and prompts of the MCP servers of a project.", Concurrently)
 	ListHooks         = Define[ListHooksRequest, ListHooksResponse]("list_hooks", GrantManage, "Lists the hooks of a project with their last results.")
 	DecideHook        = Define[DecideHookRequest, HookResponse]("decide_hook", GrantManage, "Allows or denies a hook of a project.")
 	TestHook          = Define[TestHookRequest, TestHookResponse]("test_hook", GrantManage, "Runs a hook once with an example of its event.", Concurrently)
@@ -294,6 +295,7 @@ func settingRequests() []Spec {
 		FinishMCPSignIn.Spec(),
 		AwaitMCPSignIn.Spec(),
 		SignOutMCPServer.Spec(),
+		ListMCPOffers.Spec(),
 		ListHooks.Spec(),
 		DecideHook.Spec(),
 		TestHook.Spec(),

@@ -18,6 +18,7 @@ const (
 	NoteWorktree     NoteKind = "worktree"     // what happened to the worktree of the session before the turn
 	NoteHook         NoteKind = "hook"         // what a hook adds
 	NoteMoved        NoteKind = "moved"        // the session arrived from another host
+	NoteServer       NoteKind = "mcp"          // a resource or prompt of an MCP server that a prompt named
 )
 
 type (

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,10 +10,12 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// completion offers what the word before the cursor may become: a command, or a file.
+// completion offers what the word before the cursor may become: a command, a file, or a prompt or
+// resource of an MCP server.
 type completion struct {
 	word   string // that is completed, with its "/" or "@"
 	rows   []row
+	offers []row // the last rows, of MCP servers
 	at     int
 	closed string // a word for which the person closed the list
 }
@@ -38,14 +41,15 @@ func (m *Model) suggest() tea.Cmd {
 	whole := m.editor.Text()
 	switch {
 	case strings.HasPrefix(word, "/") && whole == word:
-		m.complete = completion{word: word, rows: commandRows(word[1:])}
-		return m.findSkills(word)
+		m.complete = completion{word: word}
+		m.complete.show(commandRows(word[1:]), m.offers.rows(word))
+		return tea.Batch(m.findSkills(word), m.findOffers())
 	case strings.HasPrefix(word, "@"):
 		if m.complete.word == "" || !strings.HasPrefix(m.complete.word, "@") {
 			m.complete = completion{}
 		}
 		m.complete.word = word
-		return m.findFiles(word)
+		return tea.Batch(m.findFiles(word), m.findOffers())
 	}
 	m.complete = completion{}
 	return nil
@@ -87,21 +91,36 @@ func (m *Model) findFiles(word string) tea.Cmd {
 	}
 }
 
-// take shows files, unless another word is being written by now.
-func (c *completion) take(msg found) {
-	if msg.word != c.word || msg.err != nil {
-		return // without the grant to see files there is nothing to offer
+// show shows rows, and behind them those of MCP servers.
+func (c *completion) show(rows, offers []row) {
+	c.offers = offers
+	c.rows = slices.Concat(rows, offers)
+	if strings.HasPrefix(c.word, "/") {
+		align(c.rows)
 	}
-	c.rows, c.at = nil, 0
-	for _, file := range msg.files {
+	c.at = max(min(c.at, len(c.rows)-1), 0)
+}
+
+// others are the rows before those of MCP servers.
+func (c *completion) others() []row { return c.rows[:len(c.rows)-len(c.offers)] }
+
+// take shows files, unless another word is being written by now.
+func (c *completion) take(msg found, offers []row) {
+	if msg.word != c.word {
+		return
+	}
+	var rows []row
+	for _, file := range msg.files { // none without the grant to see files
 		path := file.Path
 		end := " "
 		if file.Kind == api.FileFolder {
 			path += "/"
 			end = ""
 		}
-		c.rows = append(c.rows, row{title: path, value: "@" + path + end})
+		rows = append(rows, row{title: path, value: "@" + path + end})
 	}
+	c.at = 0
+	c.show(rows, offers)
 }
 
 // completionKey handles a key while the list is open.

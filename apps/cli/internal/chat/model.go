@@ -50,6 +50,7 @@ type Model struct {
 	editor     *composer.Editor
 	images     []image
 	complete   completion
+	offers     serverOffers
 	outbox     outbox
 	finding    bool // the project was requested
 	card       card

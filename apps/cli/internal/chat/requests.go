@@ -36,9 +36,11 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case answerDone:
 		m.answerDone(msg)
 	case found:
-		m.complete.take(msg)
+		m.complete.take(msg, m.offers.rows(msg.word))
 	case skillsFound:
 		m.complete.takeSkills(msg)
+	case offered:
+		m.takeOffers(msg)
 	case picked:
 		m.took(msg)
 	case moved:

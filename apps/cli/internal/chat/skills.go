@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,12 +19,9 @@ type skillsFound struct {
 
 // findSkills adds the skills of the project to the commands.
 func (m *Model) findSkills(word string) tea.Cmd {
-	if m.project.ID == "" && m.session.Summary.ProjectID == "" || !m.connected {
+	project := m.projectID()
+	if project == "" || !m.connected {
 		return nil
-	}
-	project := m.session.Summary.ProjectID
-	if project == "" {
-		project = m.project.ID
 	}
 	f := m.feed
 	return func() tea.Msg {
@@ -40,10 +39,14 @@ func (m *Model) findSkills(word string) tea.Cmd {
 	}
 }
 
+// projectID is the project of the session, or of the next one.
+func (m *Model) projectID() string {
+	return cmp.Or(m.session.Summary.ProjectID, m.project.ID)
+}
+
 // takeSkills shows skills behind the commands.
 func (c *completion) takeSkills(msg skillsFound) {
 	if msg.word == c.word {
-		c.rows = append(c.rows, msg.rows...)
-		align(c.rows)
+		c.show(slices.Concat(c.others(), msg.rows), c.offers)
 	}
 }

@@ -36,6 +36,9 @@ type Toolset interface {
 	// Activate returns the skill that a person calls by name, with the text after the name.
 	// It returns false if no skill has that name.
 	Activate(name, args string) (session.Note, bool)
+	// Mentioned returns what a prompt names of MCP servers: resources and prompts. It returns
+	// when ctx ends, and within seconds in any case.
+	Mentioned(ctx context.Context, text string) []session.Note
 	// Canceled reports that a person canceled the turn. It returns when everything that
 	// ends with the turn has ended.
 	Canceled()
@@ -69,6 +72,9 @@ func (Stateless) Compacted([]string) []session.Note { return nil }
 
 // Activate implements Toolset.
 func (Stateless) Activate(string, string) (session.Note, bool) { return session.Note{}, false }
+
+// Mentioned implements Toolset.
+func (Stateless) Mentioned(context.Context, string) []session.Note { return nil }
 
 // Canceled implements Toolset.
 func (Stateless) Canceled() {}

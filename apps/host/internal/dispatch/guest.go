@@ -17,8 +17,8 @@ func contextOnly() []string {
 	return []string{session.CustomInstructions, session.CustomSkills, session.CustomEnvironment, session.CustomMemory, session.CustomAgent}
 }
 
-// hiddenFromGuests reports whether an entry is for the model only. A note with instructions or
-// a skill is one: what it has is as private as what the model got at the beginning.
+// hiddenFromGuests reports whether an entry is for the model only. A note with instructions, a
+// skill or a resource is one: what it has is as private as what the model got at the beginning.
 func hiddenFromGuests(e session.Entry) bool {
 	if e.CustomType != session.CustomNote {
 		return slices.Contains(contextOnly(), e.CustomType)
@@ -30,7 +30,7 @@ func hiddenFromGuests(e session.Entry) bool {
 		return true
 	}
 	switch note.Details.Kind {
-	case session.NoteInstructions, session.NoteSkill, session.NoteSkills:
+	case session.NoteInstructions, session.NoteSkill, session.NoteSkills, session.NoteServer:
 		return true
 	}
 	return false

@@ -43,7 +43,8 @@ type server struct {
 	reason  string // for people, set with api.MCPFailed
 	tools   []*sdk.Tool
 	session *sdk.ClientSession
-	up      *connection   // of a channel
+	up      *connection // of a channel
+	offers  offers
 	settled chan struct{} // closed when the current attempt has ended
 	failed  time.Time
 	wasUp   bool // the last attempt succeeded in starting
@@ -111,7 +112,7 @@ func (s *server) want() <-chan struct{} {
 func (s *server) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state, s.session, s.tools, s.failed = api.MCPFailed, nil, nil, time.Now()
+	s.state, s.session, s.tools, s.offers, s.failed = api.MCPFailed, nil, nil, offers{}, time.Now()
 	s.reason = "it exited"
 	if err != nil {
 		s.reason = err.Error()
@@ -206,6 +207,8 @@ func (s *server) converse(ctx context.Context, transport sdk.Transport, child *c
 			Experimental: s.experimental(),
 		},
 		ElicitationHandler:          s.asking.elicit,
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.changed() },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.changed() },
 		ProgressNotificationHandler: s.running.progress,
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			select {

@@ -128,6 +128,15 @@ func (p *Projects) signOutMCPServer(ctx context.Context, c *dispatch.Conn, r api
 	return response, err
 }
 
+// listMCPOffers starts only what people allowed, as a prompt does.
+func (p *Projects) listMCPOffers(ctx context.Context, _ *dispatch.Conn, r api.ListMCPOffersRequest) (api.ListMCPOffersResponse, error) {
+	project, err := p.list.Find(r.ProjectID)
+	if err != nil {
+		return api.ListMCPOffersResponse{}, err
+	}
+	return p.servers.Offers(ctx, project.Path), nil
+}
+
 func (p *Projects) serversChanged(what, projectID, name string, c *dispatch.Conn) {
 	p.log.Info(what, "project", projectID, "server", name, "client", c.ClientID())
 	p.hub.Notify(api.MCPServersChanged{ProjectID: projectID})

@@ -107,6 +107,7 @@ func (p *Projects) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.FinishMCPSignIn, p.finishMCPSignIn),
 		dispatch.Serve(api.AwaitMCPSignIn, p.awaitMCPSignIn),
 		dispatch.Serve(api.SignOutMCPServer, p.signOutMCPServer),
+		dispatch.Serve(api.ListMCPOffers, p.listMCPOffers),
 		dispatch.Serve(api.ListHooks, p.listHooks),
 		dispatch.Serve(api.DecideHook, p.decideHook),
 		dispatch.Serve(api.TestHook, p.testHook),

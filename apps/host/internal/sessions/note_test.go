@@ -76,6 +76,13 @@ func (n *noting) Activate(name, args string) (session.Note, bool) {
 	return session.Note{Kind: session.NoteSkill, Text: "skill " + name + " with " + args}, name == "deploy"
 }
 
+func (n *noting) Mentioned(_ context.Context, text string) []session.Note {
+	if !strings.Contains(text, "@docs:x") {
+		return nil
+	}
+	return []session.Note{{Kind: session.NoteServer, Text: "resource x"}}
+}
+
 func (n *noting) Canceled() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -97,6 +104,27 @@ func jobNote(text string) session.Note { return session.Note{Kind: session.NoteJ
 
 func noted(text string) string {
 	return "user: <note-from-scorel>\n" + text + "\n</note-from-scorel>"
+}
+
+// What a person's prompt names of MCP servers follows it, and text from outside names nothing.
+func TestMentionsFollowThePrompt(t *testing.T) {
+	for prompt, want := range map[string]bool{"read @docs:x": true, "read x": false, "look\n<<<outside-1\n@docs:x\noutside-1>>>": false} {
+		k := notingTalk(t, &noting{}, modeltest.Say("done"))
+		send(t, k.s, "k1", prompt)
+		k.w.wait(func() bool { return k.w.ended == 1 })
+		entries, found := k.w.entries, false
+		for i, entry := range entries {
+			if strings.Contains(string(entry.Raw), "resource x") {
+				found = true
+				if i == 0 || !strings.Contains(string(entries[i-1].Raw), "read @docs:x") {
+					t.Errorf("%q: the note does not follow the prompt", prompt)
+				}
+			}
+		}
+		if found != want {
+			t.Errorf("%q: the note is there: %t", prompt, found)
+		}
+	}
 }
 
 // A job that ended wakes an idle session where that was wanted, and else waits for the

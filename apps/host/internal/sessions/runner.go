@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/process"
@@ -130,6 +131,11 @@ func (r *runner) run(ctx context.Context, hooked *turnHooks, turn agent.Turn, te
 		err = r.activate(ctx, &turn, text)
 	}
 	if err == nil && !turn.Resume && hooked.person {
+		var messages []session.Message
+		messages, err = mentioned(ctx, r.tools, turn.Tell, text)
+		turn.Messages = append(turn.Messages, messages...)
+	}
+	if err == nil && !turn.Resume && hooked.person {
 		err = hooked.begin(ctx, &turn, text)
 	}
 	switch {
@@ -189,6 +195,24 @@ func activated(
 	}
 	message, err = tell(context.WithoutCancel(ctx), note)
 	return message, true, err
+}
+
+// mentioned gives a turn what a person's prompt names of MCP servers. Text from outside in it names
+// nothing.
+func mentioned(
+	ctx context.Context, tools agent.Toolset, tell func(context.Context, session.Note) (session.Message, error), text string,
+) (messages []session.Message, err error) {
+	if strings.Contains(text, "<<<outside-") {
+		return nil, nil
+	}
+	for _, note := range tools.Mentioned(ctx, text) {
+		message, err := tell(context.WithoutCancel(ctx), note)
+		if err != nil {
+			return messages, err
+		}
+		messages = append(messages, message)
+	}
+	return messages, nil
 }
 
 // sink publishes what of a turn is not in the log. It implements agent.Sink.
@@ -267,6 +291,11 @@ func (j journal) Steer(ctx context.Context) (messages []session.Message, err err
 		}
 		if ok {
 			out = append(out, skill)
+		}
+		notes, err := mentioned(ctx, j.tools, j.Tell, message.Content.Plain())
+		out = append(out, notes...)
+		if err != nil {
+			return out, err
 		}
 	}
 	return out, nil

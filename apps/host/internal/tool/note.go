@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -214,6 +215,9 @@ func (s *Set) activateCommand(info session.SkillInfo, args string) session.Note 
 	}
 	return session.Note{Kind: session.NoteSkill, Text: text, Paths: []string{info.Path}}
 }
+
+// Mentioned implements agent.Toolset. The built-in tools have no resources.
+func (s *Set) Mentioned(context.Context, string) []session.Note { return nil }
 
 // callable returns the skills that a person may invoke, including those that the model is
 // not offered.

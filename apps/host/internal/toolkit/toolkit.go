@@ -40,7 +40,8 @@ type Session struct {
 	servers *mcp.Manager
 	team    *subagent.Team
 
-	mu     sync.Mutex   // of what Prepare changes
+	mu     sync.Mutex // of what Prepare changes
+	cwd    string
 	theirs []agent.Tool // as they were when the turn began
 }
 
@@ -59,7 +60,15 @@ func (k *Session) Prepare(ctx context.Context, cwd string, project agent.Project
 	k.UseSkills(project.Skills)
 	k.UseLaterSkills(project.Later)
 	k.UseAgents(agents)
-	k.theirs = theirs
+	k.theirs, k.cwd = theirs, cwd
+}
+
+// Mentioned implements agent.Toolset.
+func (k *Session) Mentioned(ctx context.Context, text string) []session.Note {
+	k.mu.Lock()
+	cwd := k.cwd
+	k.mu.Unlock()
+	return k.servers.Mentioned(ctx, cwd, text)
 }
 
 // Tools implements agent.Toolset.

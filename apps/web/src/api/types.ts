@@ -33,6 +33,8 @@ export type {
   ListPushResponse as HostPush,
   Live,
   MCPDraft,
+  MCPPrompt,
+  MCPResource,
   MCPServer,
   MCPSetting,
   MCPValue,

@@ -180,7 +180,12 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           onSend={say}
           suggest={{
             slash: { host, projectId: summary?.projectId ?? "" },
-            files: { host, place: { sessionId: view.sessionId }, allowed: may(data.info, "files") },
+            files: {
+              host,
+              place: { sessionId: view.sessionId },
+              projectId: summary?.projectId ?? "",
+              allowed: may(data.info, "files"),
+            },
           }}
           insert={insert}
           onCancel={state.live.turn && mayPrompt ? cancel : null}

@@ -83,6 +83,7 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
       return;
     case "mcp_servers_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_mcp_servers"] });
+      void client.invalidateQueries({ queryKey: [deviceId, "list_mcp_offers"] });
       return;
     case "hooks_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_hooks"] });

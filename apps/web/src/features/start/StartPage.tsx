@@ -121,7 +121,7 @@ function Start({ host, data, projectId, project, label, starting, agent }: Start
         onSend={(text, _, images) => host.newSessions.stored(host.newSessions.begin(choices.start, text, images))}
         suggest={{
           slash: { host, projectId, onAgent: choices.setAgent },
-          files: { host, place: { projectId }, allowed: may(info, "files") },
+          files: { host, place: { projectId }, projectId, allowed: may(info, "files") },
         }}
         insert={insert}
         onCancel={null}

@@ -1253,6 +1253,8 @@ export interface Requests {
   await_mcp_sign_in: { grant: 'manage'; request: AwaitMCPSignInRequest; response: AwaitMCPSignInResponse };
   /** Deletes and revokes the tokens of an MCP server. */
   sign_out_mcp_server: { grant: 'manage'; request: SignOutMCPServerRequest; response: MCPServerResponse };
+  /** Lists the resources and prompts of the MCP servers of a project. */
+  list_mcp_offers: { grant: 'prompt'; request: ListMCPOffersRequest; response: ListMCPOffersResponse };
   /** Lists the hooks of a project with their last results. */
   list_hooks: { grant: 'manage'; request: ListHooksRequest; response: ListHooksResponse };
   /** Allows or denies a hook of a project. */
@@ -1465,6 +1467,7 @@ export const requestGrants = {
   finish_mcp_sign_in: 'manage',
   await_mcp_sign_in: 'manage',
   sign_out_mcp_server: 'manage',
+  list_mcp_offers: 'prompt',
   list_hooks: 'manage',
   decide_hook: 'manage',
   test_hook: 'manage',
@@ -2947,6 +2950,21 @@ export interface SignOutMCPServerRequest {
   name: string;
 }
 
+/**
+ * ListMCPOffersRequest asks what the MCP servers of a project offer besides tools. The
+ * permitted servers are started as for a turn.
+ */
+export interface ListMCPOffersRequest {
+  projectId: string;
+}
+
+export interface ListMCPOffersResponse {
+  /** by server and name */
+  resources: MCPResource[];
+  /** by server and name */
+  prompts: MCPPrompt[];
+}
+
 export interface ListHooksRequest {
   /** "" means those of config.toml */
   projectId?: string;
@@ -4262,6 +4280,31 @@ export interface MCPTool {
   description?: string;
 }
 
+/** MCPResource is a resource of a server. A prompt with the word @Server:URI attaches it. */
+export interface MCPResource {
+  server: string;
+  uri: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  /** in bytes */
+  size?: number;
+}
+
+/**
+ * MCPPrompt is a prompt of a server. A prompt that begins with /Command calls it, with
+ * arguments in order or as NAME=VALUE.
+ */
+export interface MCPPrompt {
+  server: string;
+  command: string;
+  name: string;
+  title?: string;
+  description?: string;
+  arguments?: MCPArgument[];
+}
+
 /** Hook is a command that runs at an event. */
 export interface Hook {
   id: string;
@@ -4874,6 +4917,12 @@ export interface MCPValue {
   value?: string;
   /** Keep keeps the value that the server has, which is never returned. */
   keep?: boolean;
+}
+
+export interface MCPArgument {
+  name: string;
+  description?: string;
+  required?: boolean;
 }
 
 /** ExtensionContents is what an extension really holds and would run. */

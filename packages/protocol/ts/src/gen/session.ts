@@ -72,6 +72,8 @@ export const CUSTOM_NOTE = 'scorel.note';
 export const CUSTOM_PROCESS = 'scorel.process';
 /** ProcessVersion is the version of ProcessEvent. */
 export const PROCESS_VERSION = 1;
+/** ToolSendFile is the name of the tool that sends a file to the chats that follow a session. */
+export const TOOL_SEND_FILE = 'send_file';
 /** data: SubagentRecord, the subagents of a tool call; written when they start, on each state change, and when all have ended */
 export const CUSTOM_SUBAGENTS = 'scorel.crew';
 /** data: AgentRecord, the agent that a session runs as */
@@ -151,7 +153,9 @@ export type NoteKind =
   /** what a hook adds */
   | 'hook'
   /** the session arrived from another host */
-  | 'moved';
+  | 'moved'
+  /** a resource or prompt of an MCP server that a prompt named */
+  | 'mcp';
 
 /** ProcessTarget is the kind of thing that an operation runs. */
 export type ProcessTarget =

@@ -2,7 +2,7 @@ import { lazy, type ReactNode, type Ref, useId, useRef, useState } from "react";
 import { t } from "../../../i18n/chat";
 import { LazyPart } from "../../shared/MissingPart";
 import { chunk } from "../../shared/missing-chunk";
-import { type FileScope, fileQuery, withPath } from "../files/files";
+import { type FileScope, fileQuery, withPath, withResource } from "../files/files";
 import { type SlashItem, type SlashScope, slashQuery } from "../slash/slash";
 import type { SuggestKeys, SuggestProps } from "../suggest/suggest";
 
@@ -99,7 +99,10 @@ function askedBy({ slash, files }: SuggestScope, { text, caret, replace }: Writt
         scope={files}
         query={query}
         onPick={(file) => {
-          const next = withPath(text, caret, start, file.path, file.kind === "folder");
+          const next =
+            file.kind === "resource"
+              ? withResource(text, caret, start, file.path)
+              : withPath(text, caret, start, file.path, file.kind === "folder");
           replace(next.text, next.caret);
         }}
       />

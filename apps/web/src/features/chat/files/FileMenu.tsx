@@ -2,11 +2,13 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { ApiError } from "../../../api/contract";
 import { ApiKind, type FoundFile } from "../../../api/types";
+import { Badge } from "../../../components/Badge";
 import { FileIcon, FolderIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import { isRefusal, sentence } from "../../shared/errors";
 import { hostKey } from "../../shared/host-keys";
 import { useReadable } from "../../shared/scorel-context";
+import { matchingResources, useOffers } from "../offers/offers";
 import { SuggestList } from "../suggest/SuggestList";
 import type { SuggestProps } from "../suggest/suggest";
 import { visible } from "../text/visible";
@@ -14,26 +16,58 @@ import { type FileScope, inOrder } from "./files";
 
 export interface FileMenuProps extends SuggestProps {
   scope: FileScope;
-  onPick: (file: FoundFile) => void;
+  onPick: (item: Mentioned) => void;
 }
 
-/** The files and folders that a prompt can mention. */
+/** A file or folder, or a resource with SERVER:URI as its path. */
+export type Mentioned = Pick<FoundFile, "path"> & { kind: FoundFile["kind"] | "resource"; about?: string };
+
+/** The files, folders and resources of MCP servers that a prompt can mention. */
 export default function FileMenu({ scope, ...list }: FileMenuProps) {
   const { query } = list;
   const { files, notice } = useFiles(scope, query);
+  const { resources } = useOffers(scope.host, scope.projectId);
+  const items: Mentioned[] = [
+    ...files,
+    ...matchingResources(resources, query).map(({ server, uri, name, title }) => ({
+      path: `${server}:${uri}`,
+      kind: "resource" as const,
+      about: title || name,
+    })),
+  ];
   return (
     <SuggestList
       {...list}
       kind="file"
       label={t("chat.files.title")}
-      items={files}
+      items={items}
       keyOf={({ path }) => path}
       written={({ path, kind }) => path === query && kind !== "folder"}
       empty={notice ? null : query === "" ? t("chat.files.none") : t("chat.files.nothing", { query })}
       notice={notice}
     >
-      {({ path, kind }) => <Name path={path} folder={kind === "folder"} />}
+      {({ path, kind, about }) =>
+        kind === "resource" ? (
+          <Resource path={path} about={about ?? ""} />
+        ) : (
+          <Name path={path} folder={kind === "folder"} />
+        )
+      }
     </SuggestList>
+  );
+}
+
+function Resource({ path, about }: { path: string; about: string }) {
+  return (
+    <>
+      <span dir="auto" className="max-w-1/2 shrink-0 truncate font-medium">
+        {visible(about)}
+      </span>
+      <span dir="ltr" className="min-w-0 flex-1 truncate font-mono text-[0.8125rem] text-muted">
+        {visible(path)}
+      </span>
+      <Badge tone="neutral">{t("chat.files.resource")}</Badge>
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { ApiKind, type FoundFile } from "../../../api/types";
 import { hostInfo, project, summary } from "../../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../../app/testing/fake-scorel";
 import { renderApp } from "../../../app/testing/render-app";
+import { visible } from "../text/visible";
 import { fileQuery, inOrder, mention, withPath } from "./files";
 import "./FileMenu";
 
@@ -96,7 +97,7 @@ test("a new session offers the files of its project", async () => {
 test("the list says why it is empty", async () => {
   const { host, type } = await open();
   type("@zzz");
-  expect(await screen.findByText("No file matches “zzz”.")).toBeTruthy();
+  expect(await screen.findByText("No file or resource matches “zzz”.")).toBeTruthy();
   host.handlers.find_files = () => {
     throw new ApiError(ApiKind.unknown_request, "unknown request find_files");
   };
@@ -136,4 +137,23 @@ test("a path replaces the typed part, and the caret follows it", () => {
   expect(withPath("see @a then", 6, 4, "lib/a.c", false)).toEqual({ text: "see @lib/a.c then", caret: 13 });
   expect(withPath("@m", 2, 0, "my dir", true)).toEqual({ text: '@"my dir/"', caret: 9 });
   expect(withPath('@"my dir/"', 9, 0, "my dir/x", false)).toEqual({ text: '@"my dir/x" ', caret: 12 });
+});
+
+test("resources of MCP servers are offered behind the files", async () => {
+  const { host, area, type, press, shows } = await open();
+  host.handlers.list_mcp_offers = () => ({
+    resources: [
+      { server: "rooms", uri: "doc://client-rules", name: "rules", title: "House\u202e rules" },
+      { server: "rooms", uri: "doc://other", name: "other" },
+    ],
+    prompts: [],
+  });
+  type("look at @cli and more");
+  area.setSelectionRange(12, 12);
+  fireEvent.select(area);
+  await shows("client.tsapps/web/", `House${visible("\u202e")} rulesrooms:doc://client-rulesResource`);
+  press("ArrowDown");
+  press("Enter");
+  expect(area.value).toBe("look at @rooms:doc://client-rules and more");
+  expect(area.selectionStart).toBe("look at @rooms:doc://client-rules".length + 1);
 });

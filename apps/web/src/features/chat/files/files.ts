@@ -1,10 +1,12 @@
 import type { Host } from "../../../api/contract";
 import type { Requests } from "../../../api/types";
 
-/** The files that a prompt can mention. */
+/** The files and resources of MCP servers that a prompt can mention. */
 export interface FileScope {
   host: Host;
   place: Pick<Requests["find_files"]["request"], "sessionId" | "projectId">;
+  /** Whose MCP servers offer resources; "" until known. */
+  projectId: string;
   /** Whether this browser may see files of the host. */
   allowed: boolean;
 }
@@ -55,6 +57,13 @@ export function withPath(text: string, caret: number, start: number, path: strin
   }
   const space = /^\s/.test(rest) ? "" : " ";
   return { text: text.slice(0, start) + name + space + rest, caret: start + name.length + 1 };
+}
+
+/** Replaces the typed part by a resource of an MCP server, and returns the text and the caret. */
+export function withResource(text: string, caret: number, start: number, name: string) {
+  const rest = text.slice(text[start + 1] === '"' && text[caret] === '"' ? caret + 1 : caret);
+  const space = /^\s/.test(rest) ? "" : " ";
+  return { text: `${text.slice(0, start)}@${name}${space}${rest}`, caret: start + name.length + 2 };
 }
 
 /** Reports whether the text contains the characters of the query in order, as the host matches them. */

@@ -4,8 +4,10 @@ import { Badge } from "../../../components/Badge";
 import { t } from "../../../i18n/chat";
 import { sentence } from "../../shared/errors";
 import { useHostQuery } from "../../shared/host-queries";
+import { argumentsOf, useOffers } from "../offers/offers";
 import { SuggestList } from "../suggest/SuggestList";
 import type { SuggestProps } from "../suggest/suggest";
+import { visible } from "../text/visible";
 import { matching, type SlashItem, type SlashScope } from "./slash";
 
 export interface SlashMenuProps extends SuggestProps {
@@ -23,9 +25,12 @@ const kindNames = {
   get agent() {
     return t("chat.slash.agent");
   },
+  get prompt() {
+    return t("chat.slash.prompt");
+  },
 };
 
-/** The commands, skills and agents that can begin a prompt. */
+/** The commands, skills, agents and prompts of MCP servers that can begin a prompt. */
 export default function SlashMenu({ scope, ...list }: SlashMenuProps) {
   const { query } = list;
   const { items, notice } = useItems(scope, query);
@@ -59,6 +64,7 @@ export default function SlashMenu({ scope, ...list }: SlashMenuProps) {
 function useItems({ host, projectId, onAgent }: SlashScope, query: string) {
   const skills = useHostQuery(host, "list_skills", { projectId });
   const agents = useHostQuery(host, "list_agents", { projectId });
+  const { prompts } = useOffers(host, projectId);
   // Agents that can run the session or receive a task.
   const usable = (agents.data?.agents ?? []).filter(
     ({ enabled, offered }) => enabled && (onAgent !== undefined || offered),
@@ -69,6 +75,13 @@ function useItems({ host, projectId, onAgent }: SlashScope, query: string) {
       .filter(({ disabled }) => !disabled)
       .map(({ name, description }) => ({ kind: "skill" as const, name, about: description })),
     ...usable.map(({ name, description }) => ({ kind: "agent" as const, name, about: description })),
+    ...prompts.map((prompt) => ({
+      kind: "prompt" as const,
+      name: prompt.command,
+      about: visible(
+        [argumentsOf(prompt), prompt.title || prompt.description || prompt.name].filter(Boolean).join(" · "),
+      ),
+    })),
   ];
   const old = skills.error instanceof ApiError && skills.error.kind === ApiKind.unknown_request;
   const notice = old

@@ -109,8 +109,32 @@ test("an older host offers its commands and agents, and the menu says what is mi
 
 test("only a name after a slash is searched for", () => {
   expect(["/", "/a-1", "/etc/hosts", "/a b", " /a", "/A", "a/", ""].map(slashQuery)).toEqual([
-    ...["", "a-1", null, null, null, null, null, null],
+    ...["", "a-1", null, null, null, "A", null, null],
   ]);
   const items = ["xb", "b", "c"].map((name) => ({ kind: "skill" as const, name, about: "" }));
   expect(matching(items, "b").map(({ name }) => name)).toEqual(["b", "xb"]);
+});
+
+test("prompts of MCP servers are offered behind the rest, with their arguments", async () => {
+  const { host, session, area, type, press, shows } = await open("/d/dev_one/s/s1");
+  host.handlers.list_mcp_offers = () => ({
+    resources: [],
+    prompts: [
+      {
+        server: "rooms",
+        command: "mcp__rooms__tidy",
+        name: "tidy",
+        description: "Tidies a room",
+        arguments: [{ name: "room", required: true }, { name: "style" }],
+      },
+    ],
+  });
+  type("/mcp__R");
+  await shows("/mcp__rooms__tidy");
+  expect(screen.getByTestId("slash-option").textContent).toBe("/mcp__rooms__tidyroom [style] · Tidies a roomPrompt");
+  press("Enter");
+  expect(area.value).toBe("/mcp__rooms__tidy ");
+  type("/mcp__rooms__tidy kitchen");
+  press("Enter");
+  expect(session.sent).toEqual(["/mcp__rooms__tidy kitchen"]);
 });

@@ -1,6 +1,6 @@
 import type { Host } from "../../../api/contract";
 
-/** The sources of a menu's commands, skills and agents. */
+/** The sources of a menu's commands, skills, agents and prompts of MCP servers. */
 export interface SlashScope {
   host: Host;
   /** "" until known. */
@@ -11,10 +11,10 @@ export interface SlashScope {
 
 /** Returns the typed part of a command's name, or null if the text is not one. A path such as /etc/hosts is not. */
 export function slashQuery(text: string): string | null {
-  return /^\/([a-z0-9-]*)$/.exec(text)?.[1] ?? null;
+  return /^\/([A-Za-z0-9:_-]*)$/.exec(text)?.[1] ?? null;
 }
 
-export type SlashKind = "command" | "skill" | "agent";
+export type SlashKind = "command" | "skill" | "agent" | "prompt";
 
 export interface SlashItem {
   kind: SlashKind;
@@ -24,6 +24,10 @@ export interface SlashItem {
 
 /** Returns the items whose name contains the text, those that begin with it first, in stable order. */
 export function matching(items: readonly SlashItem[], query: string): SlashItem[] {
-  const rank = ({ name }: SlashItem) => (name.startsWith(query) ? 0 : name.includes(query) ? 1 : 2);
+  const part = query.toLowerCase();
+  const rank = (item: SlashItem) => {
+    const name = item.name.toLowerCase();
+    return name.startsWith(part) ? 0 : name.includes(part) ? 1 : 2;
+  };
   return items.filter((item) => rank(item) < 2).sort((a, b) => rank(a) - rank(b));
 }

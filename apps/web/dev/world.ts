@@ -5,6 +5,7 @@ import type { Project, SessionEntry, SessionSummary } from "../src/api/types";
 import { assistant, call, custom, hostInfo, project, result, summary, user } from "../src/app/testing/builders";
 import { FakeScorel, FakeSession } from "../src/app/testing/fake-scorel";
 import { runtimeContext } from "../src/app/testing/runtime-context";
+import { channels } from "./channel-scene";
 import { notifications } from "./push-scene";
 import { answer, goFile, testOutput } from "./texts";
 
@@ -67,6 +68,7 @@ export function world(): FakeScorel {
   ];
   host.handlers.get_host = () => ({ host: hostInfo({ deviceId: dev, maxMode: "bypass", ...unconfined }) });
   host.handlers.list_projects = () => ({ projects });
+  channels(host);
   host.handlers.list_push = () => notifications(now);
   host.handlers.list_sessions = () => ({ sessions });
   host.handlers.list_clients = () => ({

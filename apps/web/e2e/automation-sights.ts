@@ -76,6 +76,45 @@ export const automationSights: Sight[] = [
     },
   },
   {
+    name: "channels",
+    scene: "device",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("channel").first().scrollIntoViewIfNeeded();
+      await page.getByTestId("channels-readable").evaluate((each) => each.scrollIntoView());
+    },
+  },
+  {
+    name: "channelform",
+    scene: "device",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("channel-add").click();
+      await page.getByTestId("channel-platform").selectOption("slack");
+      await page.getByTestId("channel-setting-token").fill("xoxb-1");
+      await page.getByTestId("channel-save").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "channelpair",
+    scene: "device",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("channel-pair").first().click();
+      await page.getByTestId("pair-files").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "channelcode",
+    scene: "device",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("channel-pair").first().click();
+      await page.getByTestId("pair-create").click();
+      await page.getByTestId("chat-code").scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "budgets",
     scene: "managed",
     act: async (page) => {

@@ -7,6 +7,7 @@ import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/machine";
 import { rich } from "../../i18n/rich";
 import BudgetList from "../budgets/BudgetList";
+import ChannelList from "../channels/ChannelList";
 import ExtensionList from "../extensions/ExtensionList";
 import HookList from "../hooks/HookList";
 import { MemoryList } from "../memory/MemoryList";
@@ -79,6 +80,11 @@ export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps
         <div className="border-line border-t pt-4 empty:hidden">
           <PushSection host={host} machine={machine} />
         </div>
+        {mayManageAll(info) ? (
+          <div className="border-line border-t pt-4 empty:hidden">
+            <ChannelList host={host} info={info} />
+          </div>
+        ) : null}
         <RelayState deviceId={host.deviceId} machine={machine} info={info} />
         <section aria-label={t("machine.machineSheet.name")} className="border-line border-t pt-4">
           <h3 className="font-medium text-sm">{t("machine.machineSheet.name")}</h3>

@@ -94,6 +94,9 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
     case "extensions_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_extensions"] });
       return;
+    case "channels_changed":
+      void client.invalidateQueries({ queryKey: [deviceId, "list_channels"] });
+      return;
     case "clients_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_clients"] });
       // The grants of this browser may have changed too.

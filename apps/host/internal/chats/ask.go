@@ -86,17 +86,19 @@ func (t *talk) ask(root string, l *live) error {
 			if len(b.Asked) >= maxAsked || slices.ContainsFunc(b.Asked, func(a asked) bool { return a.ID == p.ID }) {
 				continue
 			}
+			items := p.items(b, limits, mayAllow)
 			b.Asked = append(b.Asked, p.asked)
-			for _, i := range p.items(b, limits, mayAllow) {
+			for _, i := range items {
 				f.say(i)
 			}
 		}
 	})
 }
 
-// items are the messages that show an approval or question. The last one has the buttons.
-func (p pending) items(b *bound, limits channel.Limits, mayAllow bool) []item {
-	text, buttons := p.questionText(), p.choices()
+// items are the messages that show an approval or question. The last one has the buttons, or says
+// in words what they would do.
+func (p *pending) items(b *bound, limits channel.Limits, mayAllow bool) []item {
+	text, buttons := p.questionText(limits), p.choices()
 	if p.approval != nil {
 		text = approvalText(*p.approval)
 	}
@@ -106,7 +108,10 @@ func (p pending) items(b *bound, limits channel.Limits, mayAllow bool) []item {
 		if !whole {
 			parts = append(parts[:maxDetail:maxDetail], channel.Text("It is too long to be shown here. To allow it, read it in the web UI or with `scorel inbox`."))
 		}
-		buttons = approvalButtons(*p.approval, mayAllow, whole)
+		p.Partial = !whole
+		if buttons = approvalButtons(*p.approval, mayAllow, whole); !limits.Buttons {
+			parts = withWords(parts, p.inWords(b.ClientID, buttons), limits)
+		}
 	}
 	if len(parts) == 0 {
 		parts = [][]channel.Segment{channel.Text("Approval needed")}
@@ -153,7 +158,7 @@ func approvalButtons(a api.Approval, mayAllow, whole bool) []channel.Button {
 	return buttons
 }
 
-func (p pending) questionText() []channel.Segment {
+func (p pending) questionText(limits channel.Limits) []channel.Segment {
 	if p.question == nil {
 		return nil
 	}
@@ -166,7 +171,11 @@ func (p pending) questionText() []channel.Segment {
 	for n, choice := range p.question.Choices {
 		text = append(text, channel.Segment{Text: fmt.Sprintf("\n%d. %s", n+1, choice)})
 	}
-	return append(text, channel.Segment{Text: "\nThe next message in this chat is the answer."})
+	end := "\nThe next message in this chat is the answer."
+	if !limits.Buttons && len(p.question.Choices) > 0 {
+		end = "\nThe next message in this chat is the answer; a number stands for that choice."
+	}
+	return append(text, channel.Segment{Text: end})
 }
 
 func (p pending) choices() (buttons []channel.Button) {

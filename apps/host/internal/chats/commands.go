@@ -16,13 +16,21 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-const help = `/new [prompt] begins a session
+const helpText = `/new [prompt] begins a session
 /stop cancels the running turn
 /status shows the session
 /sessions lists the sessions; a button switches
 /mode [mode] shows or sets the mode
 /file PATH sends a file of the project
 Anything else is a prompt. On platforms that keep / for themselves, write ! instead.`
+
+// help lists the commands. Those that stand for buttons are listed where there are none.
+func (h *handling) help() string {
+	if h.platformLimits().Buttons {
+		return helpText
+	}
+	return "/allow CODE and /deny CODE answer an approval, with the code below it\n/sessions CODE switches to a session\n" + helpText
+}
 
 // readCommand reads a command: a first word after "/" or "!".
 func readCommand(text string) (name, rest string, ok bool) {
@@ -32,7 +40,7 @@ func readCommand(text string) (name, rest string, ok bool) {
 	}
 	name, rest, _ = strings.Cut(text[1:], " ")
 	name = strings.ToLower(name)
-	known := slices.Contains([]string{"new", "stop", "status", "sessions", "mode", "file", "help", "start"}, name)
+	known := slices.Contains([]string{"new", "stop", "status", "sessions", "mode", "file", "allow", "deny", "help", "start"}, name)
 	if !known && text[0] == '!' {
 		return "", "", false // "!important" is a text
 	}
@@ -48,16 +56,20 @@ func (h *handling) command(ctx context.Context, b *bound, c *client.Client, name
 	case "status":
 		return h.status(ctx, b, c)
 	case "sessions":
-		return h.sessions(ctx, b, c)
+		return h.sessions(ctx, b, c, rest)
 	case "mode":
 		return h.mode(ctx, b, c, rest)
 	case "file":
 		return h.file(b, rest)
+	case "allow":
+		return h.answerByCode(ctx, b, c, api.DecisionAllow, rest)
+	case "deny":
+		return h.answerByCode(ctx, b, c, api.DecisionDeny, rest)
 	case "help", "start":
-		h.say(help)
+		h.say(h.help())
 		return nil
 	}
-	h.say("There is no command /" + channel.CleanName(name) + ".\n\n" + help)
+	h.say("There is no command /" + channel.CleanName(name) + ".\n\n" + h.help())
 	return nil
 }
 
@@ -143,8 +155,9 @@ func stateOf(s api.SessionSummary) string {
 	return "idle"
 }
 
-// sessions lists the sessions of the project; the data of a button has the id of one.
-func (h *handling) sessions(ctx context.Context, b *bound, c *client.Client) error {
+// sessions lists the sessions of the project; the data of a button has the id of one. Where there
+// are no buttons, each has a code.
+func (h *handling) sessions(ctx context.Context, b *bound, c *client.Client, rest string) error {
 	list, err := client.Sessions(ctx, c, api.ListSessionsRequest{ProjectID: b.ProjectID, Limit: channel.MaxButtons})
 	if err != nil {
 		return err
@@ -153,12 +166,25 @@ func (h *handling) sessions(ctx context.Context, b *bound, c *client.Client) err
 		h.say("The project has no sessions yet.")
 		return nil
 	}
+	byCode := !h.platformLimits().Buttons
+	if rest != "" && byCode {
+		i := slices.IndexFunc(list, func(s api.SessionSummary) bool { return sessionCode(b.ClientID, s.ID) == typedCode(rest) })
+		if i < 0 {
+			h.say("No session of the list has this code: /sessions shows the list.")
+			return nil
+		}
+		_, err := h.switchTo(ctx, b, c, list[i].ID)
+		return err
+	}
 	var text strings.Builder
 	var buttons []channel.Button
 	for n, s := range list {
 		mark := ""
 		if s.ID == b.Session {
 			mark = " (this chat)"
+		}
+		if byCode {
+			mark += ", /sessions " + sessionCode(b.ClientID, s.ID)
 		}
 		fmt.Fprintf(&text, "%d. %s: %s%s\n", n+1, title(s), stateOf(s), mark)
 		buttons = append(buttons, channel.Button{Label: fmt.Sprintf("%d. %s", n+1, channel.Cut(title(s), 30)), Data: "s:" + s.ID})
@@ -305,18 +331,28 @@ func (h *handling) answerApproval(ctx context.Context, b *bound, c *client.Clien
 	if a == nil {
 		return changed, nil
 	}
+	notice, _, err := h.decide(ctx, c, *a, decision)
+	return notice, err
+}
+
+// decide answers an approval that the chat was shown, and says how that ended; won says that it
+// was this answer that counts.
+func (h *handling) decide(ctx context.Context, c *client.Client, a asked, decision api.Decision) (notice string, won bool, err error) {
+	if decision == api.DecisionAllow && a.Partial {
+		return "It was not shown in full here: allow it in the web UI, or with `scorel inbox`.", false, nil
+	}
 	answer, err := client.Call(ctx, c, api.AnswerApproval, api.AnswerApprovalRequest{SessionID: a.Session, ApprovalID: a.ID, Decision: decision, Shown: a.Shown})
 	var refused *api.Error
 	if errors.As(err, &refused) && (refused.Kind == api.KindNotFound || refused.Kind == api.KindConflict) {
-		return changed, nil
+		return changed, false, nil
 	}
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if !answer.Won {
-		return "Answered before: " + h.decided(answer.Decision, answer.DecidedBy, answer.Released), nil
+		return "Answered before: " + h.decided(answer.Decision, answer.DecidedBy, answer.Released), false, nil
 	}
-	return h.decided(answer.Decision, "", nil), nil
+	return h.decided(answer.Decision, "", nil), true, nil
 }
 
 // pressChoice answers a question with one of its choices.

@@ -71,7 +71,7 @@ func (h *handling) message(ctx context.Context, m channel.Message) error {
 		return h.command(ctx, b, c, name, rest)
 	}
 	if q := openQuestion(b); q != nil && m.Text != "" && len(m.Files) == 0 {
-		return h.answerQuestion(ctx, c, *q, m.Text)
+		return h.answerQuestion(ctx, c, *q, chosen(*q, m.Text, h.platformLimits()))
 	}
 	return h.prompt(ctx, b, c, m, m.Text)
 }

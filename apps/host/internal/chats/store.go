@@ -84,7 +84,8 @@ type asked struct {
 	Title    string   `json:"title"`
 	Question bool     `json:"question,omitempty"`
 	Choices  []string `json:"choices,omitempty"`
-	Name     string   `json:"name"` // of the message with the buttons
+	Partial  bool     `json:"partial,omitempty"` // the chat was not shown all that it allows
+	Name     string   `json:"name"`              // of the message with the buttons
 }
 
 // item is a message that waits to be sent.

@@ -41,6 +41,9 @@ func (s *server) ask(ctx context.Context, params json.RawMessage) {
 	if p.Input != "" {
 		text = append(text, channel.Segment{Kind: channel.Block, Text: channel.Cut(p.Input, 1000)})
 	}
+	if !s.Platform.Limits().Buttons {
+		text = append(text, channel.Segment{Text: "\nAllow: /allow " + p.ID + "\nDeny: /deny " + p.ID})
+	}
 	parts := channel.Split(text, s.Platform.Limits())
 	for n, part := range parts {
 		out := channel.Outgoing{Key: fmt.Sprintf("ask-%s-%d", p.ID, n), Text: part}
@@ -57,19 +60,53 @@ func (s *server) ask(ctx context.Context, params json.RawMessage) {
 	}
 }
 
+// typed returns the answer to a request for permission that a text is, as the data of a button;
+// "" for another text.
+func typed(text string) string {
+	words := strings.Fields(text)
+	if len(words) != 2 || words[0] != "/allow" && words[0] != "/deny" {
+		return ""
+	}
+	return "p:" + words[0][1:] + ":" + words[1]
+}
+
+// answer sends the answer to a request for permission to the client, once, where the platform has
+// no buttons; false for a message that is none.
+func (s *server) answer(ctx context.Context, m channel.Message) (bool, error) {
+	data := typed(m.Text)
+	if s.Platform.Limits().Buttons || data == "" {
+		return false, nil
+	}
+	words := strings.Split(data, ":")
+	if r, waits := s.settle(m.Chat.ID, words[len(words)-1], ""); waits {
+		notice := channel.Outgoing{Key: "answer-" + rand.Text(), Text: channel.Text(channel.CleanName(r.text) + ": " + words[1]), ReplyTo: m.ID}
+		if err := s.notify(ctx, methodAnswer, map[string]string{"request_id": words[2], "behavior": words[1]}); err != nil {
+			return true, err
+		}
+		_, _ = s.Platform.Send(ctx, m.Chat.ID, notice) // the answer counts without it
+	}
+	return true, nil
+}
+
+// settle removes a request that waits in a chat, once. A message that is not "" must be the one
+// that shows it.
+func (s *server) settle(chat, id, message string) (r request, waits bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, waits = s.pending[id]
+	if waits = waits && r.chat == chat && (message == "" || r.message == message); waits {
+		delete(s.pending, id)
+	}
+	return r, waits
+}
+
 // press sends the answer to a request for permission to the client, once.
 func (s *server) press(ctx context.Context, p channel.Press) error {
 	words := strings.Split(p.Data, ":")
 	if len(words) != 3 || words[0] != "p" || !slices.Contains([]string{"allow", "deny"}, words[1]) {
 		return nil
 	}
-	s.mu.Lock()
-	r, waits := s.pending[words[2]]
-	waits = waits && r.chat == p.Chat.ID && r.message == p.MessageID
-	if waits {
-		delete(s.pending, words[2])
-	}
-	s.mu.Unlock()
+	r, waits := s.settle(p.Chat.ID, words[2], p.MessageID)
 	notice := "This was answered already."
 	if waits {
 		if err := s.notify(ctx, wire.MethodAnswer, map[string]string{"request_id": words[2], "behavior": words[1]}); err != nil {

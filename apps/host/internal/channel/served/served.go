@@ -235,6 +235,9 @@ func (s *server) Take(ctx context.Context, u channel.Update) error {
 	switch {
 	case u.Message != nil:
 		u.Message.Clean()
+		if answered, err := s.answer(ctx, *u.Message); answered || err != nil {
+			return err
+		}
 		return s.message(ctx, *u.Message)
 	case u.Press != nil:
 		return s.press(ctx, *u.Press)

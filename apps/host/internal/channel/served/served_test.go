@@ -158,3 +158,35 @@ func TestServedPermission(t *testing.T) {
 		t.Errorf("answered twice: %+v", note)
 	}
 }
+
+// TestServedPermissionByText answers on a platform without buttons.
+func TestServedPermissionByText(t *testing.T) {
+	memory := channeltest.NewMemory()
+	memory.SetLimits(channel.Limits{Text: 200})
+	p, _, _ := begin(t, memory, filepath.Join(t.TempDir(), "state.json"))
+	memory.Say(room, ada, "hello")
+	p.next(t, "notifications/claude/channel")
+	changed := memory.Changed()
+	params, _ := json.Marshal(map[string]string{"request_id": "abcde", "tool_name": "Bash", "description": "runs ls", "input_preview": "ls"})
+	if err := p.conn.Write(t.Context(), &jsonrpc.Request{Method: "notifications/claude/channel/permission_request", Params: params}); err != nil {
+		t.Fatal(err)
+	}
+	for len(memory.Shown(room)) == 0 {
+		<-changed
+	}
+	if asked := memory.Shown(room)[0]; !strings.Contains(asked.Text, "/allow abcde") {
+		t.Fatalf("asked: %+v", asked)
+	}
+	memory.Say(room, eve, "/allow abcde")
+	memory.Say(channel.Chat{ID: "other"}, ada, "/allow abcde")
+	memory.Say(room, ada, "/allow abcdf")
+	memory.Say(room, ada, "/deny abcde")
+	memory.Say(room, ada, "/allow abcde") // too late
+	memory.Say(room, ada, "done")
+	if answer := p.next(t, "notifications/claude/channel/permission"); answer["request_id"] != "abcde" || answer["behavior"] != "deny" {
+		t.Errorf("the answer is %+v", answer)
+	}
+	if note := p.next(t, "notifications/claude/channel"); note["content"] != "done" {
+		t.Errorf("answered twice: %+v", note)
+	}
+}

@@ -202,7 +202,7 @@ func key(parts ...string) string {
 
 // secretName is the name under which a secret of a channel is kept.
 func secretName(id, setting string) string {
-	return strings.ToUpper("SCOREL_CHANNEL_" + strings.TrimPrefix(id, "chn_") + "_" + strings.ReplaceAll(setting, "-", "_"))
+	return strings.ToUpper(state.ChannelSecret + strings.TrimPrefix(id, "chn_") + "_" + strings.ReplaceAll(setting, "-", "_"))
 }
 
 // settings returns all settings of a channel, with its secrets.

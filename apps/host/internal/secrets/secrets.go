@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -57,7 +59,7 @@ func KeyVariable(home, name string, getenv func(string) string) (string, error) 
 	switch {
 	case usual[name] != "":
 		return usual[name], nil
-	case variableName.MatchString(name):
+	case variableName.MatchString(name) && !strings.HasPrefix(name, state.ChannelSecret):
 		return name, nil
 	}
 	return "", ErrKeyName
@@ -107,6 +109,12 @@ func identities(home string) []struct {
 
 // Saved lists the keys of providers that are saved.
 func Saved(home string) ([]Info, error) {
+	list, err := saved(home)
+	return slices.DeleteFunc(list, func(i Info) bool { return strings.HasPrefix(i.Name, state.ChannelSecret) }), err
+}
+
+// saved lists what is saved by name: keys of providers, and secrets of chat channels.
+func saved(home string) ([]Info, error) {
 	keys, err := state.LoadSavedKeys(state.Paths{Home: home}.Secrets())
 	if err != nil {
 		return nil, err
@@ -135,7 +143,7 @@ func List(home string) ([]Info, error) {
 		}
 		list = append(list, Info{id.name, store})
 	}
-	keys, err := Saved(home)
+	keys, err := saved(home)
 	return append(list, keys...), err
 }
 

@@ -80,6 +80,20 @@ func TestSecretsAreListedWithoutTheirValues(t *testing.T) {
 	if saved, err := secrets.Saved(home); err != nil || !reflect.DeepEqual(saved, want[1:]) {
 		t.Errorf("saved %+v, %v", saved, err)
 	}
+	const token = "SCOREL_CHANNEL_ABC_TOKEN" // of a chat channel, which is no key of a provider
+	save(t, home, token, "secret")
+	if saved, err := secrets.Saved(home); err != nil || !reflect.DeepEqual(saved, want[1:]) {
+		t.Errorf("with a chat channel: saved %+v, %v", saved, err)
+	}
+	if list, err := secrets.List(home); err != nil || len(list) != len(want)+1 {
+		t.Errorf("with a chat channel: listed %+v, %v", list, err)
+	}
+	if _, err := secrets.KeyVariable(home, token, func(string) string { return "" }); !errors.Is(err, secrets.ErrKeyName) {
+		t.Errorf("the name of its secret is taken as a key: %v", err)
+	}
+	if _, err := secrets.Remove(t.Context(), home, token); err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []bool{true, false} {
 		if got, err := secrets.Remove(t.Context(), home, "OPENAI_API_KEY"); err != nil || got != want {
 			t.Errorf("removed %v, %v, want %v", got, err, want)

@@ -10,6 +10,10 @@ import (
 	"github.com/scorel/scorel/packages/keyfile/keystore"
 )
 
+// ChannelSecret begins the names of the secrets of chat channels, which are kept beside the keys
+// of model providers.
+const ChannelSecret = "SCOREL_CHANNEL_"
+
 // Places where secrets are stored.
 const (
 	InSystem = "system" // the system's key store

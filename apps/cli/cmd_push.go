@@ -80,14 +80,18 @@ func newPushAdd(a *app) *cobra.Command {
 	request := api.AddPushRequest{Kind: api.PushNtfy}
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "add ntfy URL",
-		Short: "Send notifications to a topic of an ntfy server",
+		Use:   "add ntfy|chat ADDRESS",
+		Short: "Send notifications to a topic of an ntfy server, or to a chat",
 		Long: `Send notifications of this client to a topic of an ntfy server, or to a UnifiedPush endpoint. The
 server, and everyone who knows the topic, can read them: choose a long random topic, and use
 --reduced to send only that a session needs someone. With --page, a notification links to the
-web UI at that address. Browsers are added in the settings of the web UI.`,
-		Example: "  scorel push add ntfy https://ntfy.sh/TOPIC --reduced\n  scorel push add ntfy http://192.168.1.2:8080/TOPIC --page https://scorel.example.com",
-		Args:    argCount(2, 2, "the kind ntfy and a URL"),
+web UI at that address. Browsers are added in the settings of the web UI.
+
+"chat" and the client id of a chat, as "scorel channel list --json" shows it, has the chat
+notified of its project. The platform and the members of the chat can read that. A chat has
+a level and quiet hours of its own: "scorel push settings --client CHAT".`,
+		Example: "  scorel push add ntfy https://ntfy.sh/TOPIC --reduced\n  scorel push add ntfy http://192.168.1.2:8080/TOPIC --page https://scorel.example.com\n  scorel push add chat chat_...",
+		Args:    argCount(2, 2, "the kind ntfy and a URL, or the kind chat and the client id of a chat"),
 	}
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
@@ -95,10 +99,10 @@ web UI at that address. Browsers are added in the settings of the web UI.`,
 	cmd.Flags().StringVar(&request.Page, "page", "", "address of the web UI, to which notifications link")
 	cmd.Flags().BoolVar(&request.Reduced, "reduced", false, "send only that a session needs someone")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if args[0] != string(api.PushNtfy) {
-			return usagef("unknown kind %q: only ntfy is added here, and browsers in the settings of the web UI", args[0])
+		request.Kind, request.URL = api.PushKind(args[0]), args[1]
+		if request.Kind != api.PushNtfy && request.Kind != api.PushChat {
+			return usagef("unknown kind %q: only ntfy and chat are added here, and browsers in the settings of the web UI", args[0])
 		}
-		request.URL = args[1]
 		return to.onHost(cmd.Context(), func(c *client.Client) error {
 			response, err := client.Call(cmd.Context(), c, api.AddPush, request)
 			if err != nil {

@@ -1,7 +1,19 @@
 // Notifications of a machine: one address that works, and one that does not.
 import type { HostPush } from "../src/api/types";
 
-export function notifications(now: number): HostPush {
+export function notifications(now: number, clientId?: string): HostPush {
+  if (clientId) {
+    return {
+      key: "",
+      subscriptions: [
+        {
+          ...{ id: "psh_3", clientId, kind: "chat", server: "Telegram: Ada" },
+          ...{ addedAt: now - 86_400_000, lastAt: now - 60_000 },
+        },
+      ],
+      settings: [{ clientId, level: "needs" }],
+    };
+  }
   return {
     key: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
     subscriptions: [

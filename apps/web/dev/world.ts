@@ -69,7 +69,7 @@ export function world(): FakeScorel {
   host.handlers.get_host = () => ({ host: hostInfo({ deviceId: dev, maxMode: "bypass", ...unconfined }) });
   host.handlers.list_projects = () => ({ projects });
   channels(host);
-  host.handlers.list_push = () => notifications(now);
+  host.handlers.list_push = ({ clientId }) => notifications(now, clientId);
   host.handlers.list_sessions = () => ({ sessions });
   host.handlers.list_clients = () => ({
     clients: [

@@ -85,6 +85,15 @@ export const automationSights: Sight[] = [
     },
   },
   {
+    name: "channelnotices",
+    scene: "device",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("chat-notices").first().click();
+      await page.getByTestId("chat-push").getByTestId("quiet-save").scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "channelform",
     scene: "device",
     act: async (page) => {

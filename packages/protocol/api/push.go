@@ -6,6 +6,7 @@ type PushKind string
 const (
 	PushWeb  PushKind = "web"  // the push service of a browser, encrypted for that browser
 	PushNtfy PushKind = "ntfy" // a topic of an ntfy or UnifiedPush server, which can read it
+	PushChat PushKind = "chat" // a chat of a channel, which its platform and members can read
 )
 
 // PushLevel is how much a person wants to be notified of.
@@ -70,12 +71,16 @@ type (
 		Key           string             `json:"key"`
 		Subscriptions []PushSubscription `json:"subscriptions"`
 		Settings      []PushSettings     `json:"settings"`
+		// QuietUntil is when the quiet hours end that the client is in now, in Unix
+		// milliseconds; 0 if it is in none, or with All.
+		QuietUntil int64 `json:"quietUntil,omitempty"`
 	}
-	// AddPushRequest adds a subscription of the client that asks. One with the same address
-	// is replaced.
+	// AddPushRequest adds a subscription of the client that asks, or of a chat. One with the
+	// same address is replaced.
 	AddPushRequest struct {
 		Kind PushKind `json:"kind" req:"min=1,max=64"`
-		// URL is the endpoint of a browser's subscription, or the topic of an ntfy server.
+		// URL is the endpoint of a browser's subscription, the topic of an ntfy server, or the
+		// clientId of a chat, whose subscription it is then.
 		URL    string `json:"url" req:"min=1,max=1024"`
 		P256dh string `json:"p256dh,omitempty" req:"max=128"` // of a browser's subscription, in base64url
 		Auth   string `json:"auth,omitempty" req:"max=64"`    // of a browser's subscription, in base64url

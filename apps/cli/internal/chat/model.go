@@ -166,6 +166,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case unseen:
 		m.look.unseen = msg.turn == m.look.turns
 		return m.attend()
+	case judged:
+		return m.wasJudged(msg)
+	case quietOver:
+		return m.quietEnded(msg.notice)
 	case attended:
 		m.wasAttended(msg)
 		return m.attend()

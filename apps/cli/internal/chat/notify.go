@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -94,7 +95,7 @@ func (m *Model) turnEnded(e api.TurnEnded) {
 	case e.Error != "":
 		m.look.ended = "Failed"
 	default:
-		m.look.ended = "Done"
+		m.look.ended = done
 	}
 }
 
@@ -114,8 +115,92 @@ func (m *Model) notify() tea.Cmd {
 	if what == "" {
 		return nil
 	}
-	return tea.Raw(notification(m.cfg.Environ, what+": "+m.title()))
+	return m.judge(notice{text: what + ": " + m.title(), card: m.card.id, ended: what == done, turn: m.look.turns})
 }
+
+const (
+	// done is what a turn that ended well is notified with.
+	done = "Done"
+	// policyTimeout bounds how long the host may take to say what this client is notified of.
+	policyTimeout = 5 * time.Second
+)
+
+// notice is what the terminal is to notify of.
+type notice struct {
+	text  string
+	card  string // of the approval or question; "" for the end of a turn
+	ended bool   // it is the end of a turn that went well
+	turn  int    // of the focus
+}
+
+// Messages about a notice.
+type (
+	judged struct {
+		notice
+		allowed bool
+		after   time.Duration // when quiet hours end after which it is notified; 0 for never
+	}
+	quietOver struct{ notice }
+)
+
+// judge has a notice shown if the level and the quiet hours of this client allow that, which the
+// host stores. Guests have none.
+func (m *Model) judge(n notice) tea.Cmd {
+	if m.feed == nil || m.cfg.Host.Guest {
+		return m.ring(n)
+	}
+	ctx, f, sessionID := m.ctx, m.feed, m.session.Summary.ID
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, policyTimeout)
+		defer cancel()
+		policy, err := feed.Do(ctx, f, api.ListPush, api.ListPushRequest{})
+		if err != nil || len(policy.Settings) == 0 { // an older host, or one that is away
+			return judged{notice: n, allowed: true}
+		}
+		return n.under(policy, sessionID, time.Now())
+	}
+}
+
+// under applies the policy of the host, as it does for other notifications: in quiet hours nothing
+// is shown, and what still waits when they end is.
+func (n notice) under(policy api.ListPushResponse, sessionID string, now time.Time) judged {
+	settings := policy.Settings[0]
+	level := settings.Level
+	for _, own := range settings.Sessions {
+		if own.SessionID == sessionID {
+			level = own.Level
+		}
+	}
+	wanted := level != api.PushNone && (level == api.PushAll || !n.ended)
+	out := judged{notice: n, allowed: wanted && policy.QuietUntil == 0}
+	if wanted && !out.allowed && n.card != "" {
+		out.after = max(time.UnixMilli(policy.QuietUntil).Sub(now), time.Second)
+	}
+	return out
+}
+
+// wasJudged shows a notice that is allowed, unless somebody looks by now.
+func (m *Model) wasJudged(j judged) tea.Cmd {
+	switch {
+	case !m.look.away || m.look.turns != j.turn:
+		return nil
+	case j.allowed:
+		return m.ring(j.notice)
+	case j.after > 0:
+		return tea.Tick(j.after, func(time.Time) tea.Msg { return quietOver{j.notice} })
+	}
+	return nil
+}
+
+// quietEnded notifies of what still waits after quiet hours in which nobody looked.
+func (m *Model) quietEnded(n notice) tea.Cmd {
+	if !m.look.away || m.look.turns != n.turn || m.card.id != n.card {
+		return nil
+	}
+	return m.judge(n)
+}
+
+func (m *Model) ring(n notice) tea.Cmd { return tea.Raw(notification(m.cfg.Environ, n.text)) }
 
 // notification returns what has a terminal notify a person. Terminals that are known to show
 // notifications get one, the others ring their bell, as do multiplexers, which pass on nothing

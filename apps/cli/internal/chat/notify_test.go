@@ -3,9 +3,11 @@ package chat
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -131,5 +133,98 @@ func TestTheViewAsksForTheFocus(t *testing.T) {
 	w.open(80, 24, nil)
 	if !w.model.View().ReportFocus {
 		t.Error("the terminal is not asked to report its focus")
+	}
+}
+
+// TestATerminalFollowsThePolicy: levels, those of the session first, and quiet hours.
+func TestATerminalFollowsThePolicy(t *testing.T) {
+	now := time.UnixMilli(1_000_000)
+	approval, ended := notice{text: "Approval needed", card: "a1"}, notice{text: "Done", ended: true}
+	failed := notice{text: "Failed"}
+	policy := func(level api.PushLevel, own api.PushLevel, quiet int64) api.ListPushResponse {
+		s := api.PushSettings{Level: level}
+		if own != "" {
+			s.Sessions = []api.PushSession{{SessionID: "other", Level: api.PushAll}, {SessionID: "s1", Level: own}}
+		}
+		return api.ListPushResponse{Settings: []api.PushSettings{s}, QuietUntil: quiet}
+	}
+	for name, c := range map[string]struct {
+		notice  notice
+		policy  api.ListPushResponse
+		allowed bool
+		after   time.Duration
+	}{
+		"all":                   {ended, policy(api.PushAll, "", 0), true, 0},
+		"needs, ended":          {ended, policy(api.PushNeeds, "", 0), false, 0},
+		"needs, failed":         {failed, policy(api.PushNeeds, "", 0), true, 0},
+		"needs, approval":       {approval, policy(api.PushNeeds, "", 0), true, 0},
+		"none":                  {approval, policy(api.PushNone, "", 0), false, 0},
+		"the session has none":  {approval, policy(api.PushAll, api.PushNone, 0), false, 0},
+		"the session has all":   {ended, policy(api.PushNone, api.PushAll, 0), true, 0},
+		"quiet":                 {approval, policy(api.PushAll, "", 1_060_000), false, time.Minute},
+		"quiet, but over":       {approval, policy(api.PushAll, "", 1_000), false, time.Second},
+		"quiet, ended":          {ended, policy(api.PushAll, "", 1_060_000), false, 0},
+		"quiet and not wanted":  {approval, policy(api.PushNone, "", 1_060_000), false, 0},
+		"quiet, in the session": {approval, policy(api.PushNone, api.PushNeeds, 1_060_000), false, time.Minute},
+	} {
+		if got := c.notice.under(c.policy, "s1", now); got.allowed != c.allowed || got.after != c.after {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	m := &Model{cfg: Config{Environ: []string{"TERM=foot"}}}
+	m.blurred()
+	m.card = card{id: "a1"}
+	approval.turn = m.look.turns
+	if rung(t, m.wasJudged(judged{notice: approval, allowed: true})) == "" || rung(t, m.quietEnded(approval)) == "" {
+		t.Error("what still waits is not notified")
+	}
+	if m.wasJudged(judged{notice: approval}) != nil {
+		t.Error("what is not allowed is notified")
+	}
+	m.card = card{id: "a2"}
+	if m.quietEnded(approval) != nil {
+		t.Error("what waits no more is notified after quiet hours")
+	}
+	m.card = card{id: "a1"}
+	m.focused()
+	m.blurred()
+	if m.wasJudged(judged{notice: approval, allowed: true}) != nil || m.quietEnded(approval) != nil {
+		t.Error("what a person has seen is notified")
+	}
+}
+
+// TestATerminalAsksTheHost stores a policy on a real host, which then decides.
+func TestATerminalAsksTheHost(t *testing.T) {
+	w := newWorld(t)
+	w.open(80, 24, nil)
+	w.prompt("hello")
+	w.idle()
+	w.send(tea.BlurMsg{})
+	judge := func() judged {
+		t.Helper()
+		got, ok := w.model.judge(notice{text: "Approval needed", card: "a1"})().(judged)
+		if !ok {
+			t.Fatal("the host was not asked")
+		}
+		return got
+	}
+	set := func(r api.SetPushRequest) {
+		t.Helper()
+		if _, err := feed.Do(t.Context(), w.model.feed, api.SetPush, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !judge().allowed {
+		t.Error("nothing is notified without settings")
+	}
+	now := time.Now().UTC()
+	quiet := &api.PushQuiet{From: now.Add(-time.Hour).Format("15:04"), To: now.Add(time.Hour).Format("15:04"), Zone: "UTC"}
+	set(api.SetPushRequest{Quiet: quiet})
+	if got := judge(); got.allowed || got.after < time.Minute || got.after > time.Hour {
+		t.Errorf("in quiet hours: %+v", got)
+	}
+	set(api.SetPushRequest{Quiet: &api.PushQuiet{}, SessionID: w.model.session.Summary.ID, Level: api.PushNone})
+	if got := judge(); got.allowed || got.after != 0 {
+		t.Errorf("with the level none: %+v", got)
 	}
 }

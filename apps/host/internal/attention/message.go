@@ -18,6 +18,8 @@ const (
 	// notification cuts off cannot be allowed with it.
 	maxAllowed      = 200
 	maxAllowedLines = 4
+	// maxChatLines is the same for a chat, which shows all of a text.
+	maxChatLines = 20
 )
 
 // KindTest and kindGone are kinds of messages besides those of notices.
@@ -45,7 +47,7 @@ func (a *Attention) compose(rootID string, items []sessions.Notice, s subscripti
 	}
 	m.Title, m.Text = push.Cut(plain(first.Title), maxTitle), push.Cut(plain(first.Text), maxText)
 	if len(items) == 1 {
-		act(&m, first, grants)
+		act(&m, first, s.Kind, grants)
 	}
 	return worded(m, s.Kind)
 }
@@ -62,16 +64,26 @@ func plain(s string) string {
 
 // act adds what can be done from a notification. An answer is bound to what it shows, so a call
 // can only be allowed there if it shows all of the call.
-func act(m *push.Message, n sessions.Notice, grants []api.Grant) {
+func act(m *push.Message, n sessions.Notice, kind api.PushKind, grants []api.Grant) {
+	bytes, lines := maxAllowed, maxAllowedLines
+	if kind == api.PushChat {
+		bytes, lines = maxText, maxChatLines
+	}
 	switch {
 	case n.Kind == sessions.NoticeApproval && slices.Contains(grants, api.GrantApprove):
 		m.Approval = n.ID
 		m.Actions = []string{"deny"}
-		if n.Whole && plain(n.Text) == n.Text && len(n.Text) <= maxAllowed && strings.Count(n.Text, "\n") < maxAllowedLines {
+		if n.Whole && plain(n.Text) == n.Text && len(n.Text) <= bytes && strings.Count(n.Text, "\n") < lines {
 			m.Shown, m.Actions = n.Shown, []string{"allow", "deny"}
+		}
+		if kind == api.PushChat {
+			m.Shown = n.Shown // what a button of a chat denies
 		}
 	case n.Kind == sessions.NoticeQuestion && slices.Contains(grants, api.GrantPrompt):
 		m.Question, m.Actions = n.ID, []string{"reply"}
+		if kind == api.PushChat {
+			m.Choices = n.Choices
+		}
 	case n.Kind == sessions.NoticeEnded && slices.Contains(grants, api.GrantPrompt):
 		m.Actions = []string{"reply"}
 	}

@@ -65,7 +65,11 @@ func (a *Attention) list(_ context.Context, c *dispatch.Conn, r api.ListPushRequ
 		response.Settings = append(response.Settings, stored.Settings...)
 		return response, nil
 	}
-	response.Settings = append(response.Settings, stored.settings(clientID))
+	settings := stored.settings(clientID)
+	response.Settings = append(response.Settings, settings)
+	if until := quietUntil(settings.Quiet, time.Now()); !until.IsZero() {
+		response.QuietUntil = until.UnixMilli()
+	}
 	return response, nil
 }
 
@@ -91,7 +95,14 @@ func (a *Attention) add(_ context.Context, c *dispatch.Conn, r api.AddPushReques
 	}
 	channel := a.channels[r.Kind]
 	if channel == nil {
-		return response, api.Errorf(api.KindBadRequest, "unknown kind %.64q: use web or ntfy", r.Kind)
+		return response, api.Errorf(api.KindBadRequest, "unknown kind %.64q: use web, ntfy or chat", r.Kind)
+	}
+	clientID := c.ClientID()
+	if r.Kind == api.PushChat { // it is the chat that is notified, with its own level and quiet hours
+		if !mayManage(c) {
+			return response, api.Errorf(api.KindNotAllowed, "notifications of chats need the grant %q for the whole host, which this connection does not have", api.GrantManage)
+		}
+		clientID = r.URL
 	}
 	if r.Label != "" {
 		if err := wire.CheckLabel(r.Label); err != nil {
@@ -103,7 +114,7 @@ func (a *Attention) add(_ context.Context, c *dispatch.Conn, r api.AddPushReques
 		return response, err
 	}
 	added := subscription{
-		ID: newID("psh_"), ClientID: c.ClientID(), Kind: r.Kind, Address: to, Label: r.Label, Reduced: r.Reduced, AddedAt: time.Now().UnixMilli(),
+		ID: newID("psh_"), ClientID: clientID, Kind: r.Kind, Address: to, Label: r.Label, Reduced: r.Reduced, AddedAt: time.Now().UnixMilli(),
 	}
 	if err := a.store.change(func(f *file) error { return f.add(&added) }); err != nil {
 		return response, err

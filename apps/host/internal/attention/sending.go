@@ -74,7 +74,7 @@ func (l *loop) deliver(ctx context.Context, to *subscription, d delivery, now ti
 	if channel == nil {
 		return push.Result{Err: errors.New("this version of scorel does not know this kind of subscription")}
 	}
-	d.Message.TTL, d.Message.Urgent = left, waitsFor(d.Message)
+	d.Message.ID, d.Message.TTL, d.Message.Urgent = d.ID, left, waitsFor(d.Message)
 	return channel.Send(ctx, to.Address, d.Message)
 }
 

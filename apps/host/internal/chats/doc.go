@@ -55,6 +55,8 @@ type Options struct {
 	// Open makes a platform from its settings.
 	Open func(kind string, settings map[string]string) (channel.Platform, error)
 	Now  func() time.Time
+	// Removed is called with the client id of a chat that was removed. It may be nil.
+	Removed func(clientID string)
 }
 
 // Secrets keep secrets. Getenv is as in os.
@@ -173,6 +175,26 @@ func (c *Chats) TakesFiles(sessionID string) bool {
 		}
 	}
 	return false
+}
+
+// Access returns what a chat may do now; false for an id that is not of a chat. A chat that is
+// not bound any more, or has expired, has no grants.
+func (c *Chats) Access(clientID string) (dispatch.Access, bool) {
+	if !strings.HasPrefix(clientID, chatPrefix) {
+		return dispatch.Access{}, false
+	}
+	return c.access(clientID), true
+}
+
+// chatPrefix begins the client ids of chats.
+const chatPrefix = "chat_"
+
+func (c *Chats) removed(clientIDs ...string) {
+	for _, id := range clientIDs {
+		if id != "" && c.Removed != nil {
+			c.Removed(id)
+		}
+	}
 }
 
 // Label returns the title of a chat for people, or "" for another client.

@@ -139,7 +139,10 @@ func (h *handling) bind(m channel.Message) error {
 		return err
 	}
 	now := h.Now().UnixMilli()
-	b.ClientID, b.Chat, b.BoundAt = newID("chat_"), m.Chat, now
+	b.ClientID, b.Chat, b.BoundAt = newID(chatPrefix), m.Chat, now
+	if before := h.store.read().chat(m.Chat.ID); before != nil {
+		defer h.removed(before.ClientID)
+	}
 	b.Senders = []listed{{m.From, now}}
 	h.edit(func(f *record) error {
 		f.removeChat(m.Chat.ID)

@@ -188,6 +188,9 @@ func (c *Chats) removeChannel(ctx context.Context, conn *dispatch.Conn, q api.Ch
 			}
 		}
 	}
+	for _, b := range stored.Chats {
+		c.removed(b.ClientID)
+	}
 	c.Logger.Info("a channel was removed", "channel", q.ID, "by", conn.ClientID())
 	c.changed()
 	return none, nil
@@ -322,6 +325,7 @@ func (c *Chats) removeChat(_ context.Context, conn *dispatch.Conn, q api.RemoveC
 		return response, err
 	}
 	c.Hub.EndClient(clientID, errChatRemoved)
+	c.removed(clientID)
 	wake(r.arrived) // its goroutine ends
 	c.Logger.Info("a chat was removed", "channel", q.ID, "client", clientID, "by", conn.ClientID())
 	c.changed()

@@ -38,8 +38,9 @@ type running struct {
 	ignored  []ignored
 	codes    []code
 	guesses  guesses
-	previews map[string]preview // by chat
-	talks    map[string]*talk   // by client id
+	previews map[string]preview    // by chat
+	talks    map[string]*talk      // by client id
+	awaited  map[string]chan error // how sending a message ends, by its key
 }
 
 // ignored is a person who wrote and is not listed.
@@ -52,7 +53,7 @@ type ignored struct {
 func newRunning(c *Chats, s *store) *running {
 	return &running{
 		Chats: c, store: s, done: make(chan struct{}), cancel: func() {}, state: api.ChannelConnecting,
-		arrived: make(chan struct{}, 1), waiting: make(chan struct{}, 1), previews: map[string]preview{}, talks: map[string]*talk{},
+		arrived: make(chan struct{}, 1), waiting: make(chan struct{}, 1), previews: map[string]preview{}, talks: map[string]*talk{}, awaited: map[string]chan error{},
 	}
 }
 

@@ -228,7 +228,7 @@ func (s *sender) finish(r result) {
 		o.attempts = 0
 		s.Logger.Error("a message to a chat was not sent", "channel", s.store.read().ID, "error", r.err)
 		s.note(r.err)
-		s.sent(result{item: r.item})
+		s.sent(result{item: r.item, err: r.err})
 		return
 	}
 	o.attempts++
@@ -253,6 +253,7 @@ func (s *sender) sent(r result) {
 		}
 		return nil
 	})
+	s.ended(r.item.Key, r.err)
 	if err != nil && !errors.Is(err, errRemoved) {
 		s.Logger.Error("storing that a message was sent", "channel", s.store.read().ID, "error", err)
 		s.outlet(r.item.Chat).next = s.Now().Add(longestWait)

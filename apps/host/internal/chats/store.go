@@ -28,6 +28,7 @@ const (
 	maxFollows  = 4  // sessions of a chat
 	maxAsked    = 64 // approvals and questions of a chat
 	maxNames    = 128
+	maxNotes    = 128
 )
 
 // record is the file of a channel.
@@ -45,6 +46,7 @@ type record struct {
 	Outbox []item           `json:"outbox,omitempty"`
 	Chats  []*bound         `json:"chats,omitempty"`
 	Names  []named          `json:"names,omitempty"` // oldest first
+	Notes  []string         `json:"notes,omitempty"` // keys of notifications that were queued, oldest first
 }
 
 // bound is a chat that is bound to a project.

@@ -43,6 +43,8 @@ type Message struct {
 	Approval string `json:"approval,omitempty"`
 	Shown    string `json:"shown,omitempty"` // the hash of what the approval allows
 	Question string `json:"question,omitempty"`
+	// Choices are the answers that a question offers, for chats.
+	Choices []string `json:"choices,omitempty"`
 	// Actions are what the client may do: "approve" and "prompt".
 	Actions []string `json:"actions,omitempty"`
 	// Gone says that nothing waits any more: a notification with the tag is closed.
@@ -50,6 +52,8 @@ type Message struct {
 	// Quiet replaces a notification without a sound.
 	Quiet bool `json:"quiet,omitempty"`
 
+	// ID is that of the delivery, the same for each attempt; "" for a test.
+	ID     string        `json:"-"`
 	Urgent bool          `json:"-"`
 	TTL    time.Duration `json:"-"` // how long a server keeps it for a device that is offline
 }

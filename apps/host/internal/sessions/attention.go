@@ -29,11 +29,12 @@ type Notice struct {
 	// RootID is the session that people see: that itself, or the one whose subagent it is.
 	RootID    string
 	ProjectID string
-	Title     string // of the session
-	Text      string // what is asked, or how a turn ended
-	ID        string // of the approval, question or turn
-	Shown     string // of an approval: the hash of what is allowed
-	Whole     bool   // Text has all that an approval allows
+	Title     string   // of the session
+	Text      string   // what is asked, or how a turn ended
+	ID        string   // of the approval, question or turn
+	Shown     string   // of an approval: the hash of what is allowed
+	Whole     bool     // Text has all that an approval allows
+	Choices   []string // of a question
 }
 
 // Attention is notified of what needs a person. Its methods do not block and may be called from

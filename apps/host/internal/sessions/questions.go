@@ -124,7 +124,7 @@ func (q *questions) askFor(request *pendingQuestion, call agent.Call, question a
 	if value.Server != "" { // nothing that a server writes looks like words of the agent
 		text = "The MCP server " + value.Server + " asks: " + text
 	}
-	q.needs(Notice{Kind: NoticeQuestion, ID: value.ID, Text: text})
+	q.needs(Notice{Kind: NoticeQuestion, ID: value.ID, Text: text, Choices: value.Choices})
 	q.updateSummary()
 	q.updateAttendance()
 	return true, nil

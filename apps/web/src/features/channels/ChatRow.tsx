@@ -1,10 +1,12 @@
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { ChannelChat, ChannelSender } from "../../api/types";
 import { Button } from "../../components/Button";
 import { t } from "../../i18n/channels";
 import { useHostData } from "../device/host-data";
 import { clock } from "../shared/time";
+import { ChatNotices } from "./ChatNotices";
 import { chatName, senderName } from "./words";
 
 export interface ChatRowProps {
@@ -18,7 +20,7 @@ export interface ChatRowProps {
 
 /** A chat: its project and session, who is heard in it, and who wrote without being heard. */
 export function ChatRow({ host, chat, busy, onRemove, onAllow }: ChatRowProps) {
-  const { projectId, sessionId, expiresAt, grants, senders, ignored = [] } = chat;
+  const { clientId, projectId, sessionId, expiresAt, grants, senders, ignored = [] } = chat;
   const { projects } = useHostData(host);
   const name = chatName(chat);
   const project = projects?.find(({ id }) => id === projectId)?.name ?? projectId ?? "";
@@ -54,6 +56,7 @@ export function ChatRow({ host, chat, busy, onRemove, onAllow }: ChatRowProps) {
           {t("channels.chat.session")}
         </Link>
       ) : null}
+      {projectId && clientId ? <Notices host={host} clientId={clientId} name={name} /> : null}
       <ul className="empty:hidden">
         {senders.map((sender) => (
           <Sender
@@ -77,6 +80,26 @@ export function ChatRow({ host, chat, busy, onRemove, onAllow }: ChatRowProps) {
         ))}
       </ul>
     </li>
+  );
+}
+
+/** The notifications of a chat, shown on demand. */
+function Notices({ host, clientId, name }: { host: Host; clientId: string; name: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        tone="quiet"
+        className="-ml-3 text-xs"
+        data-testid="chat-notices"
+        aria-expanded={open}
+        aria-label={open ? t("channels.notices.hideNamed", { name }) : t("channels.notices.showNamed", { name })}
+        onClick={() => setOpen(!open)}
+      >
+        {open ? t("channels.notices.hide") : t("channels.notices.show")}
+      </Button>
+      {open ? <ChatNotices host={host} clientId={clientId} /> : null}
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import { ApiError } from "../../api/contract";
-import { ApiKind, type Channel, type ChannelPlatform, type Grant } from "../../api/types";
+import { ApiKind, type Channel, type ChannelPlatform, type Grant, type HostPush } from "../../api/types";
 import { hostInfo } from "../../app/testing/builders";
 import { FakeScorel } from "../../app/testing/fake-scorel";
 import ChannelList from "./ChannelList";
@@ -143,4 +143,36 @@ test("people are allowed and ignored, and names of strangers stay plain", async 
   fireEvent.click(screen.getByTestId("chat-remove"));
   fireEvent.click(screen.getByRole("button", { name: "Remove" }));
   await screen.findByText("Disconnected Team.");
+});
+
+test("a chat is notified with settings of its own", async () => {
+  const chat = { id: "c1", clientId: "chat_1", title: "Team", projectId: "p1", boundAt: 1, senders: [] };
+  const { host } = show([{ ...channel, chats: [chat] }]);
+  const push: HostPush = { key: "", subscriptions: [], settings: [{ clientId: "chat_1", level: "all" }] };
+  host.handlers.list_push = () => structuredClone(push);
+  host.handlers.set_push = () => ({ settings: push.settings[0] as never });
+  fireEvent.click(await screen.findByTestId("chat-notices"));
+  host.handlers.add_push = () => {
+    const subscription = {
+      id: "psh_1",
+      clientId: "chat_1",
+      kind: "chat",
+      server: "Telegram: Team",
+      addedAt: 1,
+    } as const;
+    push.subscriptions = [subscription];
+    return { subscription };
+  };
+  fireEvent.click(await screen.findByTestId("chat-push-on"));
+  await screen.findByText("Notifications are on in this chat.");
+  expect(screen.getByTestId("push-address").textContent).toContain("members of the chat can read");
+  fireEvent.change(screen.getByTestId("push-level"), { target: { value: "needs" } });
+  await waitFor(() => expect(sent(host, "set_push")).toEqual([{ clientId: "chat_1", level: "needs" }]));
+  host.handlers.test_push = () => ({
+    subscription: { ...push.subscriptions[0], lastError: "the channel is gone" } as never,
+  });
+  await waitFor(() => expect(screen.getByTestId("push-test")).toHaveProperty("disabled", false));
+  fireEvent.click(screen.getByTestId("push-test"));
+  await screen.findByText("The test was not sent: the channel is gone");
+  expect(sent(host, "list_push")[0]).toEqual({ clientId: "chat_1" });
 });

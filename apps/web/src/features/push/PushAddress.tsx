@@ -11,15 +11,24 @@ export interface PushAddressProps {
   onRemove: () => void;
 }
 
+function nameOf({ kind, label }: HostSubscription): string {
+  switch (kind) {
+    case "web":
+      return t("push.address.thisBrowser");
+    case "chat":
+      return label || t("push.address.chat");
+    default:
+      return label || t("push.address.topic");
+  }
+}
+
 /** An address to which the host sends notifications, and how the last delivery ended. */
 export function PushAddress({ subscription, busy, onTest, onRemove }: PushAddressProps) {
-  const { id, kind, server, label, lastAt, lastError, reduced, waiting } = subscription;
+  const { id, kind, server, lastAt, lastError, reduced, waiting } = subscription;
   return (
     <li data-testid="push-address" className="py-3">
       <p className="flex flex-wrap items-baseline gap-x-2">
-        <bdi className="min-w-0 font-medium text-sm [overflow-wrap:anywhere]">
-          {kind === "web" ? t("push.address.thisBrowser") : label || t("push.address.topic")}
-        </bdi>
+        <bdi className="min-w-0 font-medium text-sm [overflow-wrap:anywhere]">{nameOf(subscription)}</bdi>
         <span className="min-w-0 break-all font-mono text-faint text-xs">{server}</span>
       </p>
       <p data-testid="push-last" className="mt-0.5 flex items-baseline gap-x-1.5 text-sm">
@@ -34,7 +43,13 @@ export function PushAddress({ subscription, busy, onTest, onRemove }: PushAddres
       </p>
       {waiting ? <p className="mt-0.5 text-muted text-sm">{t("push.address.waiting", { count: waiting })}</p> : null}
       {kind === "web" ? null : (
-        <p className="mt-0.5 text-muted text-sm">{reduced ? t("push.address.reduced") : t("push.address.readable")}</p>
+        <p className="mt-0.5 text-muted text-sm">
+          {reduced
+            ? t("push.address.reduced")
+            : kind === "chat"
+              ? t("push.address.chatReadable")
+              : t("push.address.readable")}
+        </p>
       )}
       <div className="mt-2 flex flex-wrap gap-2">
         <Button data-testid="push-test" busy={busy === `test ${id}`} disabled={busy !== null} onClick={onTest}>

@@ -8,13 +8,16 @@ import type { PushAct } from "./push-act";
 
 export interface PushLevelsProps {
   host: Host;
+  /** The client that is notified; absent for this browser. */
+  clientId?: string;
   settings: PushSettings;
   busy: string | null;
   act: PushAct;
 }
 
-/** What this browser is notified of, and the number of sessions that differ. */
-export function PushLevels({ host, settings, busy, act }: PushLevelsProps) {
+/** What this browser, or another client, is notified of, and the number of sessions that differ. */
+export function PushLevels({ host, clientId, settings, busy, act }: PushLevelsProps) {
+  const whose = clientId ? { clientId } : {};
   const own = settings.sessions ?? [];
   return (
     <div className="mt-3">
@@ -28,7 +31,7 @@ export function PushLevels({ host, settings, busy, act }: PushLevelsProps) {
         options={levelOptions()}
         onChange={(event) =>
           act("level", async () => {
-            await host.request("set_push", { level: event.target.value as PushLevel });
+            await host.request("set_push", { ...whose, level: event.target.value as PushLevel });
             return t("push.level.saved");
           })
         }
@@ -43,7 +46,7 @@ export function PushLevels({ host, settings, busy, act }: PushLevelsProps) {
             onClick={() =>
               act("sessions", async () => {
                 for (const { sessionId } of own) {
-                  await host.request("set_push", { sessionId });
+                  await host.request("set_push", { ...whose, sessionId });
                 }
                 return t("push.level.saved");
               })

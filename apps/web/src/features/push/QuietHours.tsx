@@ -8,26 +8,29 @@ import type { PushAct } from "./push-act";
 
 export interface QuietHoursProps {
   host: Host;
+  /** The client that is not notified then; absent for this browser. */
+  clientId?: string;
   quiet: PushQuiet | null;
   busy: string | null;
   act: PushAct;
 }
 
-/** The hours in which this browser is not notified. They apply in the time zone where they were set. */
-export function QuietHours({ host, quiet, busy, act }: QuietHoursProps) {
+/** The hours in which this browser, or another client, is not notified. They apply in the time zone where they were set. */
+export function QuietHours({ host, clientId, quiet, busy, act }: QuietHoursProps) {
   const [from, setFrom] = useState(quiet?.from ?? "22:00");
   const [to, setTo] = useState(quiet?.to ?? "07:00");
+  const whose = clientId ? { clientId } : {};
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const save = (event: FormEvent) => {
     event.preventDefault();
     void act("quiet", async () => {
-      await host.request("set_push", { quiet: { from, to, zone } });
+      await host.request("set_push", { ...whose, quiet: { from, to, zone } });
       return t("push.quiet.saved");
     });
   };
   const remove = () =>
     act("loud", async () => {
-      await host.request("set_push", { quiet: {} });
+      await host.request("set_push", { ...whose, quiet: {} });
       return t("push.quiet.removed");
     });
   return (

@@ -479,7 +479,9 @@ export type PushKind =
   /** the push service of a browser, encrypted for that browser */
   | 'web'
   /** a topic of an ntfy or UnifiedPush server, which can read it */
-  | 'ntfy';
+  | 'ntfy'
+  /** a chat of a channel, which its platform and members can read */
+  | 'chat';
 
 /** PushLevel is how much a person wants to be notified of. */
 export type PushLevel =
@@ -3626,15 +3628,23 @@ export interface ListPushResponse {
   key: string;
   subscriptions: PushSubscription[];
   settings: PushSettings[];
+  /**
+   * QuietUntil is when the quiet hours end that the client is in now, in Unix
+   * milliseconds; 0 if it is in none, or with All.
+   */
+  quietUntil?: number;
 }
 
 /**
- * AddPushRequest adds a subscription of the client that asks. One with the same address
- * is replaced.
+ * AddPushRequest adds a subscription of the client that asks, or of a chat. One with the
+ * same address is replaced.
  */
 export interface AddPushRequest {
   kind: PushKind;
-  /** URL is the endpoint of a browser's subscription, or the topic of an ntfy server. */
+  /**
+   * URL is the endpoint of a browser's subscription, the topic of an ntfy server, or the
+   * clientId of a chat, whose subscription it is then.
+   */
   url: string;
   /** of a browser's subscription, in base64url */
   p256dh?: string;

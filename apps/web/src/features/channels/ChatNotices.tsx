@@ -1,0 +1,85 @@
+import { useState } from "react";
+import type { Host } from "../../api/contract";
+import { Button } from "../../components/Button";
+import { ErrorText } from "../../components/ErrorText";
+import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/channels";
+import { PushAddress } from "../push/PushAddress";
+import { PushLevels } from "../push/PushLevels";
+import { QuietHours } from "../push/QuietHours";
+import { sentence } from "../shared/errors";
+import { useHostQuery } from "../shared/host-queries";
+import { useAct } from "../shared/use-act";
+
+/** Whether a chat is notified, of what, and when not. A chat is a client with settings of its own. */
+export function ChatNotices({ host, clientId }: { host: Host; clientId: string }) {
+  const { data, error, refetch } = useHostQuery(host, "list_push", { clientId });
+  const [done, setDone] = useState<string | null>(null);
+  const action = useAct();
+  const act = (name: string, run: () => Promise<string | null>) => {
+    setDone(null);
+    return action.act(name, async () => {
+      try {
+        setDone(await run());
+      } finally {
+        await refetch();
+      }
+    });
+  };
+  const [subscription] = data?.subscriptions ?? [];
+  const settings = data?.settings[0];
+  const failure = action.error ?? (error ? sentence(error) : null);
+  return (
+    <div data-testid="chat-push" className="mt-1 mb-2 rounded-md border border-line p-3">
+      <p className="text-muted">{t("channels.notices.explained")}</p>
+      {data || error ? null : <Skeleton label={t("channels.notices.loading")} rows={2} className="mt-2" />}
+      {data && !subscription ? (
+        <Button
+          data-testid="chat-push-on"
+          className="mt-2"
+          busy={action.busy === "on"}
+          disabled={action.busy !== null}
+          onClick={() =>
+            act("on", async () => {
+              await host.request("add_push", { kind: "chat", url: clientId });
+              return t("channels.notices.on");
+            })
+          }
+        >
+          {t("channels.notices.turnOn")}
+        </Button>
+      ) : null}
+      {subscription && settings ? (
+        <>
+          <ul>
+            <PushAddress
+              subscription={subscription}
+              busy={action.busy}
+              onTest={() =>
+                act(`test ${subscription.id}`, async () => {
+                  const { lastError } = (await host.request("test_push", { id: subscription.id })).subscription;
+                  if (lastError) {
+                    throw new Error(t("channels.notices.testFailed", { reason: lastError }));
+                  }
+                  return t("channels.notices.tested");
+                })
+              }
+              onRemove={() =>
+                act(`remove ${subscription.id}`, async () => {
+                  await host.request("remove_push", { id: subscription.id });
+                  return t("channels.notices.off");
+                })
+              }
+            />
+          </ul>
+          <PushLevels {...{ host, clientId, settings, act }} busy={action.busy} />
+          <QuietHours {...{ host, clientId, act }} quiet={settings.quiet ?? null} busy={action.busy} />
+        </>
+      ) : null}
+      <p role="status" className="mt-2 text-accent empty:mt-0">
+        {done}
+      </p>
+      <ErrorText>{failure}</ErrorText>
+    </div>
+  );
+}

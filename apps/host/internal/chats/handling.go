@@ -1,0 +1,108 @@
+package chats
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// handling is an update that is being handled. What it changes is stored together with the end
+// of its handling, so that a restart repeats all of it or nothing.
+type handling struct {
+	*running
+	u     channel.Update
+	said  []item
+	edits []func(*record) error
+}
+
+// say says something in the chat of the update.
+func (h *handling) say(text string, buttons ...channel.Button) {
+	chatID := ""
+	switch {
+	case h.u.Message != nil:
+		chatID = h.u.Message.Chat.ID
+	case h.u.Edited != nil:
+		chatID = h.u.Edited.Chat.ID
+	case h.u.Press != nil:
+		chatID = h.u.Press.Chat.ID
+	default:
+		return
+	}
+	parts := channel.Split(channel.ParseMarkdown(text), h.platformLimits())
+	for n, part := range parts {
+		i := item{Key: key("answer", h.u.ID, strconv.Itoa(len(h.said))), Chat: chatID, Text: part}
+		if n == len(parts)-1 {
+			i.Buttons = buttons
+		}
+		h.said = append(h.said, i)
+	}
+}
+
+func (h *handling) edit(change func(*record) error) { h.edits = append(h.edits, change) }
+
+func (r *running) platformLimits() channel.Limits {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.platform.Limits()
+}
+
+// handleOne handles an update and removes it from the file. A failure that may go away is tried
+// again; what the host refuses is said in the chat.
+func (r *running) handleOne(ctx context.Context, u channel.Update) {
+	wait := firstWait
+	for attempt := 1; ; attempt++ {
+		h := &handling{running: r, u: u}
+		err := h.dispatch(ctx)
+		if err == nil {
+			err = h.commit()
+		}
+		var refused *api.Error
+		switch {
+		case ctx.Err() != nil || err == nil || errors.Is(err, errRemoved):
+			return
+		case errors.As(err, &refused), attempt >= maxTries:
+			h = &handling{running: r, u: u}
+			text := "This did not work: see the log of the host."
+			if refused != nil {
+				text = refused.Message
+			}
+			h.say(text)
+			if err = cmp.Or(h.commit(), err); refused == nil {
+				r.Logger.Error("handling a message of a chat", "channel", r.store.read().ID, "error", err)
+			}
+			if !slices.ContainsFunc(r.store.read().Inbox, func(have channel.Update) bool { return have.ID == u.ID }) {
+				return
+			}
+		}
+		if !sleep(ctx, wait) {
+			return
+		}
+		wait = min(2*wait, longestWait)
+	}
+}
+
+// maxTries is how often an update is handled that fails for a reason that may go away.
+const maxTries = 5
+
+// commit stores what follows from the update, and that it was handled.
+func (h *handling) commit() error {
+	err := h.store.change(func(f *record) error {
+		for _, edit := range h.edits {
+			if err := edit(f); err != nil {
+				return err
+			}
+		}
+		for _, i := range h.said {
+			f.say(i)
+		}
+		f.Inbox = slices.DeleteFunc(f.Inbox, func(have channel.Update) bool { return have.ID == h.u.ID })
+		return nil
+	})
+	wake(h.waiting)
+	return err
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -11,7 +12,7 @@ import (
 func TestAQuestionOfAServerNamesIt(t *testing.T) {
 	text := func(server string) (all string) {
 		p := pending{question: &api.Question{Question: "Ask **our bank**", Server: server}}
-		for _, segment := range p.questionText() {
+		for _, segment := range p.questionText(channel.Limits{Buttons: true}) {
 			all += segment.Text
 		}
 		return all

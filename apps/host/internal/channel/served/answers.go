@@ -80,7 +80,7 @@ func (s *server) answer(ctx context.Context, m channel.Message) (bool, error) {
 	words := strings.Split(data, ":")
 	if r, waits := s.settle(m.Chat.ID, words[len(words)-1], ""); waits {
 		notice := channel.Outgoing{Key: "answer-" + rand.Text(), Text: channel.Text(channel.CleanName(r.text) + ": " + words[1]), ReplyTo: m.ID}
-		if err := s.notify(ctx, methodAnswer, map[string]string{"request_id": words[2], "behavior": words[1]}); err != nil {
+		if err := s.notify(ctx, wire.MethodAnswer, map[string]string{"request_id": words[2], "behavior": words[1]}); err != nil {
 			return true, err
 		}
 		_, _ = s.Platform.Send(ctx, m.Chat.ID, notice) // the answer counts without it

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/attention"
 	"github.com/scorel/scorel/apps/host/internal/awake"
+	"github.com/scorel/scorel/apps/host/internal/backend"
 	"github.com/scorel/scorel/apps/host/internal/blobs"
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/chats"
@@ -98,6 +99,7 @@ type Host struct {
 	sessions  *sessions.Manager
 	blobs     *blobs.Store
 	mcp       *mcp.Manager
+	backends  *backend.Backends
 	hub       *dispatch.Hub
 	uplinks   *uplink.Uplinks
 	listener  *listener.Listener
@@ -186,6 +188,9 @@ func (h *Host) Close() error {
 	}
 	if h.mcp != nil {
 		h.mcp.Close()
+	}
+	if h.backends != nil {
+		h.backends.Close()
 	}
 	if h.listener != nil {
 		if err := h.listener.Close(); !errors.Is(err, net.ErrClosed) {

@@ -200,6 +200,7 @@ func (w *wiring) openTools() (err error) {
 }
 
 func (w *wiring) openSessions() (err error) {
+	w.openBackends()
 	if w.stores, err = stores.Open(w.stopCtx, w.config, w.paths.Sessions(), w.cfg.beneath, w.log); err != nil {
 		return err
 	}
@@ -244,7 +245,7 @@ func (w *wiring) openSessions() (err error) {
 			w.attention.RemoveSession(id)
 		},
 		Began: w.fileAPI.Began, Working: w.working(),
-		Sign: w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moves,
+		Sign: w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moves, Backends: w.backends,
 	})
 	if err != nil {
 		return err
@@ -368,7 +369,7 @@ func (w *wiring) storesChanged() {
 // requests.
 func (w *wiring) endpoints() []dispatch.Endpoint {
 	return slices.Concat(w.sessionAPI.Endpoints(), w.clientAPI.Endpoints(), w.pairings.Endpoints(), w.projectAPI.Endpoints(),
-		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(), w.moves.Endpoints(), w.scheduleAPI().Endpoints(), w.attention.Endpoints(), w.chats.Endpoints(),
+		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(), w.moves.Endpoints(), w.scheduleAPI().Endpoints(), w.attention.Endpoints(), w.chats.Endpoints(), w.backendAPI().Endpoints(),
 		(&models.Requests{Logger: w.log, Models: w.models, Keys: w.modelKeys, Hub: w.hub}).Endpoints())
 }
 

@@ -34,7 +34,7 @@ var numbers = map[string]int{
 	"seal.HandshakeLen": seal.HandshakeLen, "seal.MaxRecord": seal.MaxRecord, "seal.MaxMessage": seal.MaxMessage,
 	"seal.Window": seal.Window, "seal.AckEvery": seal.AckEvery,
 	"api.MaxPrompt": api.MaxPrompt, "api.MaxPath": api.MaxPath, "api.MaxName": api.MaxName,
-	"api.MaxClientKey": api.MaxClientKey, "api.MaxFeedback": api.MaxFeedback, "api.MaxAnswer": api.MaxAnswer, "api.MaxChoices": api.MaxChoices, "api.MaxRules": api.MaxRules, "api.MaxQueue": api.MaxQueue, "api.RingBytes": api.RingBytes,
+	"api.MaxClientKey": api.MaxClientKey, "api.MaxFeedback": api.MaxFeedback, "api.MaxAnswer": api.MaxAnswer, "api.MaxChoices": api.MaxChoices, "api.MaxApprovalChoices": api.MaxApprovalChoices, "api.MaxRules": api.MaxRules, "api.MaxQueue": api.MaxQueue, "api.RingBytes": api.RingBytes,
 	"api.MaxMeta": api.MaxMeta, "api.MaxMetaKey": api.MaxMetaKey, "api.MaxMetaValue": api.MaxMetaValue,
 	"api.MaxImages": api.MaxImages, "api.MaxImageBytes": api.MaxImageBytes, "api.MaxImagesBytes": api.MaxImagesBytes,
 	"api.MaxImagePixels": api.MaxImagePixels, "api.MaxBlobChunk": api.MaxBlobChunk, "api.MaxQueueImages": api.MaxQueueImages,

@@ -33,7 +33,7 @@ func reachOf(name string) Reach {
 func aboutNamed() []string {
 	return []string{
 		"remove_project", "trust_project", "create_session", "rename_session", "update_session", "get_snapshot",
-		"delete_session", "copy_session", "verify_session", "set_model", "set_mode", "fork_session", "get_tree",
+		"delete_session", "copy_session", "verify_session", "set_model", "set_mode", "set_backend", "fork_session", "get_tree",
 		"rewind_session", "navigate_session", "set_label", "compact_session", "resync_events", "get_entries",
 		"unsubscribe", "send_prompt", "get_blob", "edit_queue", "cancel_turn", "answer_approval",
 		"answer_question", "add_rule", "remove_rule", "preview_agent", "save_agent", "delete_agent", "list_skills",
@@ -52,7 +52,7 @@ func aboutShown() []string {
 		"upload_blob", "list_rules", "list_agents", "list_memory", "get_memory_note", "list_clients",
 		"revoke_client", "rename_client", "set_grant", "set_limits", "list_paths", "leave",
 		"list_schedules", "preview_schedule",
-		"list_push", "add_push", "remove_push", "test_push", "set_push",
+		"list_backends", "list_push", "add_push", "remove_push", "test_push", "set_push",
 	}
 }
 

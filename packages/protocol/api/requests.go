@@ -80,6 +80,9 @@ type (
 		ClientKey string `json:"clientKey" req:"min=1"`
 		Model     string `json:"model,omitempty" req:"max=256"` // name in config.toml; "" means the default
 		Agent     string `json:"agent,omitempty" req:"max=256"` // agent that the session runs as; "" means none
+		// Backend is the program that works on its turns; "" is scorel's own agent. Hosts that
+		// do not know the field leave it out of the session in the answer.
+		Backend string `json:"backend,omitempty" req:"max=64"`
 		// Worktree has the session work in a git worktree of its own, on a new branch
 		// that begins at the project's current commit. The answer says where it is; hosts
 		// that do not know the field leave it out.

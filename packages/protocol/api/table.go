@@ -86,6 +86,9 @@ var (
 	EndMove           = Define[EndMoveRequest, Empty]("end_move", GrantMove, "Tells the receiving host that a move is committed, canceled or forgotten.", Concurrently)
 	SetModel          = Define[SetModelRequest, Empty]("set_model", GrantPrompt, "Sets the model and its thinking level for the next turns of a session.")
 	SetMode           = Define[SetModeRequest, Empty]("set_mode", GrantManage, "Sets how much the agent may do in a session without asking.")
+	SetBackend        = Define[SetBackendRequest, Empty]("set_backend", GrantPrompt, "Sets the program that works on the next turns of a session.")
+	ListBackends      = Define[Empty, ListBackendsResponse]("list_backends", GrantView, "Lists the programs that can work on turns, and whether they are installed.", Concurrently)
+	TestBackend       = Define[TestBackendRequest, TestBackendResponse]("test_backend", GrantManage, "Starts a program, begins a session in it and ends it.", Concurrently)
 	ForkSession       = Define[ForkSessionRequest, ForkSessionResponse]("fork_session", GrantPrompt, "Creates a session from the path to an entry; the same clientKey yields the same session.")
 	GetTree           = Define[SessionRequest, GetTreeResponse]("get_tree", GrantView, "Returns an outline of a session's tree.")
 	RewindSession     = Define[RewindSessionRequest, MoveLeafResponse]("rewind_session", GrantPrompt, "Moves the leaf back on its path.")
@@ -245,6 +248,9 @@ func sessionRequests() []Spec {
 		EndMove.Spec(),
 		SetModel.Spec(),
 		SetMode.Spec(),
+		SetBackend.Spec(),
+		ListBackends.Spec(),
+		TestBackend.Spec(),
 		ForkSession.Spec(),
 		GetTree.Spec(),
 		RewindSession.Spec(),

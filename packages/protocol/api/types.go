@@ -143,6 +143,8 @@ type SessionSummary struct {
 	Thinking string `json:"thinking,omitempty"`
 	// Mode is how much the agent may do without asking.
 	Mode Mode `json:"mode,omitempty"`
+	// Backend is the program that works on the next turns; absent for scorel's own agent.
+	Backend string `json:"backend,omitempty"`
 	// Archived sessions are left out of lists by default; Pinned ones come first.
 	Archived bool `json:"archived,omitempty"`
 	Pinned   bool `json:"pinned,omitempty"`
@@ -328,6 +330,9 @@ type Approval struct {
 	// ProposedRules are the rules that "always" would add for the project.
 	ProposedRules []string   `json:"proposedRules,omitempty"`
 	Options       []Decision `json:"options,omitempty"` // the possible answers
+	// Choices are answers of the program that asks, which Options has too. The log keeps
+	// which one was given.
+	Choices []ApprovalChoice `json:"choices,omitempty"`
 	// Shown is the hash of what is displayed. An answer with a different hash is
 	// refused.
 	Shown string `json:"shown,omitempty"`

@@ -155,6 +155,8 @@ type Description struct {
 	// Command is the command line that the call runs, for tools whose arguments do
 	// not hold it: it is judged as one of bash is.
 	Command string
+	// Choices are the answers of the program that asks, in place of allow and deny; nil has none.
+	Choices []api.ApprovalChoice `json:",omitempty"`
 }
 
 // Result is the outcome of a call.

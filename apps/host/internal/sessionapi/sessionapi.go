@@ -78,6 +78,7 @@ func (s *Sessions) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.GetSnapshot, s.getSnapshot),
 		dispatch.Serve(api.SetModel, s.setModel),
 		dispatch.Serve(api.SetMode, s.setMode),
+		dispatch.Serve(api.SetBackend, s.setBackend),
 		dispatch.Serve(api.DeleteSession, s.deleteSession),
 		dispatch.Serve(api.CopySession, s.copySession),
 		dispatch.Serve(api.ImportSession, s.importSession),

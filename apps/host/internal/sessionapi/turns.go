@@ -103,6 +103,14 @@ func (s *Sessions) setMode(ctx context.Context, c *dispatch.Conn, r api.SetModeR
 	return none, opened.SetMode(ctx, c.ClientID(), r.Mode)
 }
 
+func (s *Sessions) setBackend(ctx context.Context, c *dispatch.Conn, r api.SetBackendRequest) (api.Empty, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return none, err
+	}
+	return none, opened.SetBackend(ctx, c.ClientID(), r.Backend)
+}
+
 // checkMode refuses a mode that the connection may not set.
 func (s *Sessions) checkMode(c *dispatch.Conn, mode api.Mode) error {
 	most := s.MaxMode(c)

@@ -241,6 +241,13 @@ func newApproval(call agent.Call, what agent.Description, request permission.Req
 	if len(verdict.Propose) == 0 {
 		options = slices.Delete(options, 1, 2)
 	}
+	proposed := verdict.Propose
+	if len(what.Choices) > 0 {
+		proposed, options = nil, []api.Decision{api.DecisionStop}
+		for i, choice := range what.Choices {
+			options = slices.Insert(options, i, choice.Decision)
+		}
+	}
 	paths := slices.Clone(request.Paths)
 	for i := range paths {
 		paths[i] = asSent(paths[i])
@@ -249,7 +256,7 @@ func newApproval(call agent.Call, what agent.Description, request permission.Req
 		ID: "apr_" + randomHex(8), ToolCallID: call.ID, ToolName: call.Name,
 		Title: asSent(what.Title), Detail: asSent(what.Detail), Cwd: asSent(call.Cwd), CreatedAt: nowMillis(),
 		Command: asSent(request.Command), Paths: paths, IsDiff: what.IsDiff, Reason: verdict.Reason, Risk: &verdict.Risk,
-		ProposedRules: verdict.Propose, Options: options, Shown: fingerprint(call, what),
+		ProposedRules: proposed, Options: options, Choices: what.Choices, Shown: fingerprint(call, what),
 	}
 }
 

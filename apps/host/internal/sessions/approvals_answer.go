@@ -34,9 +34,10 @@ func rulingOf(decision api.Decision, feedback string) ruling {
 // AnswerApproval answers a tool call that waits. The first answer wins; a later one gets the
 // decision and who made it.
 func (a *approvals) AnswerApproval(ctx context.Context, clientID string, r api.AnswerApprovalRequest) (response api.AnswerApprovalResponse, err error) {
+	_, isChoice := r.Decision.Choice()
 	known := []api.Decision{api.DecisionAllow, api.DecisionAlways, api.DecisionDeny, api.DecisionStop}
 	switch {
-	case !slices.Contains(known, r.Decision):
+	case !isChoice && !slices.Contains(known, r.Decision):
 		return response, api.Errorf(api.KindBadRequest, "decision must be one of %q", known)
 	case len(r.Feedback) > api.MaxFeedback:
 		return response, api.Errorf(api.KindTooLarge, "the feedback to the agent has %d bytes, the limit is %d: shorten it", len(r.Feedback), api.MaxFeedback)
@@ -79,6 +80,12 @@ func (a *approvals) checkAnswer(clientID string, approval api.Approval, r api.An
 		if err := a.deps.CheckAnswer(clientID, approval, r); err != nil {
 			return err
 		}
+	}
+	if i, isChoice := r.Decision.Choice(); isChoice && i >= len(approval.Choices) {
+		return api.Errorf(api.KindBadRequest, "the approval has no answer %q: its answers are %q", r.Decision, approval.Options)
+	}
+	if r.Feedback != "" && len(approval.Choices) > 0 {
+		return api.Errorf(api.KindBadRequest, "this agent takes no feedback with a denial: deny, and send the feedback as a prompt")
 	}
 	if r.Decision != api.DecisionAlways {
 		return nil

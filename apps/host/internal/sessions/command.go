@@ -50,7 +50,11 @@ func (u *setup) checkSlash(ctx context.Context, text string) error {
 		return nil
 	}
 	var began session.Skills
-	if err := u.do(ctx, func() { read.LastCustom(u.log.Tree(), session.CustomSkills, &began) }); err != nil {
+	own := true // another program has commands of its own
+	if err := u.do(ctx, func() {
+		own = u.summary.Backend == ""
+		read.LastCustom(u.log.Tree(), session.CustomSkills, &began)
+	}); err != nil || !own {
 		return nil // what comes next reports it
 	}
 	fresh := u.deps.ProjectContext(u.project.Path)

@@ -157,6 +157,8 @@ func isStep(customType string, data any) bool {
 		return record.Decision == ""
 	case session.QuestionRecord:
 		return record.Outcome == ""
+	case session.BackendRecord:
+		return record.TurnID != ""
 	}
 	return slices.Contains([]string{session.CustomQueue, session.CustomProcess, session.CustomSubagents, session.CustomInstructions, session.CustomSkills, session.CustomMemory}, customType)
 }
@@ -164,7 +166,7 @@ func isStep(customType string, data any) bool {
 // window returns the context window of the model that answers next; 0 is not known.
 func (c *core) window() int {
 	_, model, err := c.deps.Models.Model(c.summary.Model)
-	if err != nil {
+	if err != nil || c.summary.Backend != "" { // that program looks after its own context
 		return 0
 	}
 	return model.ContextWindow

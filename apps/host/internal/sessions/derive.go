@@ -22,7 +22,7 @@ func summarize(d *index.Digest, projectID string, header session.Header, damage 
 		ID: header.ID, ProjectID: projectID, Name: cmp.Or(d.Name, d.Title),
 		CreatedAt: created, UpdatedAt: max(created, d.Updated),
 		MessageCount: d.Messages, Damaged: damage,
-		Model: name, Thinking: thinkingOf(d.Thinking, name, models), Mode: modeOf(d.Mode),
+		Model: name, Thinking: thinkingOf(d.Thinking, name, models), Mode: modeOf(d.Mode), Backend: d.Backend,
 		Archived: d.Archived, Pinned: d.Pinned, Meta: d.Meta,
 		ParentSessionID: header.ChildOf,
 		Usage:           api.TokenUsage(d.Usage), Auxiliary: api.TokenUsage(d.Auxiliary),

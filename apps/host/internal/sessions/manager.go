@@ -82,6 +82,9 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID stri
 	if _, _, err := m.deps.Models.Model(model); err != nil {
 		return api.SessionSummary{}, err
 	}
+	if err := m.deps.checkBackend(r.Backend); err != nil {
+		return api.SessionSummary{}, err
+	}
 	place := inProject
 	if r.Worktree {
 		place = m.inWorktree(project)
@@ -101,6 +104,9 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID stri
 			return api.SessionSummary{}, err
 		}
 		if err := s.SetMode(ctx, clientID, cmp.Or(m.deps.Mode, api.ModeAsk)); err != nil {
+			return api.SessionSummary{}, err
+		}
+		if err := s.SetBackend(ctx, clientID, r.Backend); err != nil {
 			return api.SessionSummary{}, err
 		}
 	}

@@ -36,7 +36,7 @@ type runner struct {
 func (r *runner) start(ctx context.Context, prompt session.QueuedPrompt, ended func(agent.Outcome)) {
 	running := r.turns.running
 	hooked := &turnHooks{hooks: r.hooks, judge: r.judge, turnID: running.id, person: prompt.ClientKey != "" && !r.turns.isTask(prompt)}
-	turn, err := r.prepare(hooked)
+	turn, work, err := r.prepare(hooked)
 	turn.Resume = running.resumed && !running.inSetup()
 	task := r.turns.isTask(prompt)
 	working := r.working()
@@ -48,7 +48,7 @@ func (r *runner) start(ctx context.Context, prompt session.QueuedPrompt, ended f
 		if task { // a model wrote its text, which calls no skill
 			text = ""
 		}
-		outcome := r.run(ctx, hooked, turn, text, err)
+		outcome := r.run(ctx, hooked, turn, work, text, err)
 		if task { // its background jobs would be unreachable
 			r.tools.StopJobs()
 		}
@@ -73,13 +73,18 @@ func lastText(messages []session.Message) string {
 	return messages[len(messages)-1].Content.Plain()
 }
 
-// prepare makes the turn of the agent, but for its tools and system prompt.
-func (r *runner) prepare(hooked *turnHooks) (agent.Turn, error) {
+// prepare makes the turn of the agent, but for its tools and system prompt, and returns what
+// works on it; nil is scorel's own loop.
+func (r *runner) prepare(hooked *turnHooks) (agent.Turn, agent.Runner, error) {
+	if r.summary.Backend != "" {
+		return r.prepareForeign(hooked)
+	}
 	model, info, err := r.deps.Models.Model(r.summary.Model)
 	if err != nil {
-		return agent.Turn{}, err
+		return agent.Turn{}, nil, err
 	}
 	now := read.Context(r.log.Tree())
+	now.Messages = inOrder(now.Messages)
 	r.tools.Began(now.Shown)
 	j := journal{r, r.turns.running.id, info, hooked}
 	turn := agent.Turn{
@@ -106,12 +111,12 @@ func (r *runner) prepare(hooked *turnHooks) (agent.Turn, error) {
 		turn.RoomAt = int(share * float64(info.ContextWindow))
 		turn.Compact = j.Compact
 	}
-	return turn, nil
+	return turn, nil, nil
 }
 
-// run equips the turn and has the agent work on it. text is that of its prompt; err is why it
-// could not be prepared.
-func (r *runner) run(ctx context.Context, hooked *turnHooks, turn agent.Turn, text string, err error) agent.Outcome {
+// run equips the turn and has work, or the own agent, work on it. text is that of its prompt; err
+// is why it could not be prepared.
+func (r *runner) run(ctx context.Context, hooked *turnHooks, turn agent.Turn, work agent.Runner, text string, err error) agent.Outcome {
 	ctx = process.WithSink(ctx, r.operations.sink)
 	outcome := agent.Outcome{StopReason: session.StopError}
 	if err == nil {
@@ -120,14 +125,14 @@ func (r *runner) run(ctx context.Context, hooked *turnHooks, turn agent.Turn, te
 	if err == nil {
 		defer r.record(ctx, &turn)()
 	}
-	if err == nil {
+	if err == nil && work == nil { // another program has tools and skills of its own
 		err = r.setup.equip(ctx, &turn)
 	}
 	if err == nil {
 		hooked.load(turn.Cwd)
 		turn.Tools = hooked.hookedTools(turn.Tools)
 	}
-	if err == nil && !turn.Resume {
+	if err == nil && !turn.Resume && work == nil {
 		err = r.activate(ctx, &turn, text)
 	}
 	if err == nil && !turn.Resume && hooked.person {
@@ -139,6 +144,8 @@ func (r *runner) run(ctx context.Context, hooked *turnHooks, turn agent.Turn, te
 		err = hooked.begin(ctx, &turn, text)
 	}
 	switch {
+	case err == nil && work != nil:
+		outcome = work.Run(ctx, turn)
 	case err == nil:
 		outcome = agent.RunTurn(ctx, turn)
 	case errors.Is(err, agent.ErrSuspended):

@@ -116,7 +116,7 @@ func (h *scheduler) resumeForJobs() bool {
 // that waited with the setup of its worktree had not begun.
 func (h *scheduler) resumeTurn() bool {
 	tree := h.log.Tree()
-	if h.turns.running != nil || !read.Interrupted(tree) {
+	if h.turns.running != nil || !read.Interrupted(tree) || h.digest.Backend != "" { // another program ended with its turn
 		return false
 	}
 	turnID, calls := read.OpenCalls(tree)

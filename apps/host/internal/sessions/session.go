@@ -140,6 +140,7 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 		}
 	}
 	s.setup.tools.Close()
+	s.forgetBackend()
 	s.operations.sink.Close()
 	s.operations.update(ctx)
 	s.sleep()

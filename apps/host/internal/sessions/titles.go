@@ -36,7 +36,7 @@ func (t *titles) turnEnded(outcome agent.Outcome) {
 		return
 	}
 	shown := titlePrompt(t.log.Tree().Entries())
-	if t.deps.Titles == nil || shown == "" {
+	if t.deps.Titles == nil || shown == "" || t.summary.Backend != "" { // what another program does is its vendor's only
 		t.write(t.digest.Title)
 		return
 	}

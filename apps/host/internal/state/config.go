@@ -35,6 +35,7 @@ type Config struct {
 	MCPClient string
 	Hooks     []Hook
 	Budgets   Budgets
+	Backends  map[string]Backend
 
 	Permissions Permissions
 	Sandbox     Sandbox

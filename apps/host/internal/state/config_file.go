@@ -49,6 +49,7 @@ type configFile struct {
 	MCP              mcpFile                     `toml:"mcp"`
 	Hooks            []Hook                      `toml:"hooks"`
 	Budgets          Budgets                     `toml:"budgets"`
+	Backends         map[string]Backend          `toml:"backends"`
 }
 
 type providerFile struct {
@@ -115,7 +116,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("providers.%s: %w", name, err)
 		}
 	}
-	if err := errors.Join(f.MCP.check(), checkHooks(f.Hooks), f.Budgets.check()); err != nil {
+	if err := errors.Join(f.MCP.check(), checkHooks(f.Hooks), f.Budgets.check(), checkBackends(f.Backends)); err != nil {
 		return Config{}, err
 	}
 	config := Config{models: map[string]Model{}}
@@ -130,7 +131,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		config = builtin
 	}
 	config.RelayURLs, config.Invite, config.Label, config.getenv = relays, f.RelayInvite, f.Label, getenv
-	config.MCP, config.Hooks, config.Budgets = f.MCP.Servers, f.Hooks, f.Budgets
+	config.MCP, config.Hooks, config.Budgets, config.Backends = f.MCP.Servers, f.Hooks, f.Budgets, f.Backends
 	config.MCPClient = f.MCP.ClientMetadataURL
 	config.providers = f.allProviders(config.providers)
 	if f.MaxSteps != nil {

@@ -29,6 +29,8 @@ type Digest struct {
 	Thinking string `json:"thinking,omitempty"`
 	// Mode is what the agent may do without asking; "" if the log sets none.
 	Mode string `json:"mode,omitempty"`
+	// Backend is the program that works on the next turns; "" for scorel's own agent.
+	Backend string `json:"backend,omitempty"`
 	// Archived, Pinned and Meta are what people set on the session itself.
 	Archived bool              `json:"archived,omitempty"`
 	Pinned   bool              `json:"pinned,omitempty"`
@@ -135,6 +137,11 @@ func (d *Digest) addCustom(e session.Entry) {
 		var record session.ModeRecord
 		if custom, ok := e.AsCustom(); ok && json.Unmarshal(custom.Data, &record) == nil {
 			d.Mode = record.Mode
+		}
+	case session.CustomBackend:
+		var record session.BackendRecord
+		if custom, ok := e.AsCustom(); ok && json.Unmarshal(custom.Data, &record) == nil && record.Kind == session.BackendChosen {
+			d.Backend = record.Backend
 		}
 	case session.CustomMeta:
 		var record session.MetaRecord

@@ -2,6 +2,10 @@
 
 import type { AnswerSignature, Block, BlockType, ChildState, Entry, EntryType, ProcessLine, PromptMode, QueuedPrompt, Release, Role, StopReason, SubagentMember, Usage } from './session.ts';
 
+/** MaxApprovalChoices is how many answers of its own an approval may offer. */
+export const MAX_APPROVAL_CHOICES = 16;
+/** OwnBackend is the name of scorel's own agent where a backend is named. */
+export const OWN_BACKEND = 'scorel';
 /** images per prompt */
 export const MAX_IMAGES = 10;
 /** bytes per image; in base64 this is the 5 MiB limit of providers */
@@ -1167,6 +1171,12 @@ export interface Requests {
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
   /** Sets how much the agent may do in a session without asking. */
   set_mode: { grant: 'manage'; request: SetModeRequest; response: Empty };
+  /** Sets the program that works on the next turns of a session. */
+  set_backend: { grant: 'prompt'; request: SetBackendRequest; response: Empty };
+  /** Lists the programs that can work on turns, and whether they are installed. */
+  list_backends: { grant: 'view'; request: Empty; response: ListBackendsResponse };
+  /** Starts a program, begins a session in it and ends it. */
+  test_backend: { grant: 'manage'; request: TestBackendRequest; response: TestBackendResponse };
   /** Creates a session from the path to an entry; the same clientKey yields the same session. */
   fork_session: { grant: 'prompt'; request: ForkSessionRequest; response: ForkSessionResponse };
   /** Returns an outline of a session's tree. */
@@ -1425,6 +1435,9 @@ export const requestGrants = {
   end_move: 'move',
   set_model: 'prompt',
   set_mode: 'manage',
+  set_backend: 'prompt',
+  list_backends: 'view',
+  test_backend: 'manage',
   fork_session: 'prompt',
   get_tree: 'view',
   rewind_session: 'prompt',
@@ -1604,6 +1617,11 @@ export interface Approval {
   /** the possible answers */
   options?: Decision[];
   /**
+   * Choices are answers of the program that asks, which Options has too. The log keeps
+   * which one was given.
+   */
+  choices?: ApprovalChoice[];
+  /**
    * Shown is the hash of what is displayed. An answer with a different hash is
    * refused.
    */
@@ -1741,6 +1759,8 @@ export interface SessionSummary {
   thinking?: string;
   /** Mode is how much the agent may do without asking. */
   mode?: Mode;
+  /** Backend is the program that works on the next turns; absent for scorel's own agent. */
+  backend?: string;
   /** Archived sessions are left out of lists by default; Pinned ones come first. */
   archived?: boolean;
   pinned?: boolean;
@@ -1959,6 +1979,11 @@ export interface CreateSessionRequest {
   model?: string;
   /** agent that the session runs as; "" means none */
   agent?: string;
+  /**
+   * Backend is the program that works on its turns; "" is scorel's own agent. Hosts that
+   * do not know the field leave it out of the session in the answer.
+   */
+  backend?: string;
   /**
    * Worktree has the session work in a git worktree of its own, on a new branch
    * that begins at the project's current commit. The answer says where it is; hosts
@@ -2238,6 +2263,47 @@ export interface SetModelRequest {
 export interface SetModeRequest {
   sessionId: string;
   mode: Mode;
+}
+
+/**
+ * SetBackendRequest sets the program that works on the next turns; OwnBackend is scorel's
+ * own agent.
+ */
+export interface SetBackendRequest {
+  sessionId: string;
+  backend: string;
+}
+
+export interface ListBackendsResponse {
+  backends: Backend[];
+}
+
+/** TestBackendRequest starts a program, begins a session in it and ends it. */
+export interface TestBackendRequest {
+  name: string;
+  /** whose folder it runs in; "" is the user's home */
+  projectId?: string;
+}
+
+/** TestBackendResponse says what the program answered. With Problem it did not work. */
+export interface TestBackendResponse {
+  /** name and version that the program gives itself */
+  agent?: string;
+  problem?: string;
+  /** the command that logs in, if that is needed */
+  login?: string;
+  /** it continues its sessions after a restart */
+  resumes?: boolean;
+  /** it takes images */
+  images?: boolean;
+  /** names of its modes */
+  modes?: string[];
+  /** names of its models */
+  models?: string[];
+  /** until the session had begun */
+  durationMs: number;
+  /** the end of its standard error; with Problem, and for local clients only */
+  output?: string;
 }
 
 /**
@@ -3766,6 +3832,17 @@ export interface Risk {
   reasons: string[];
 }
 
+/**
+ * ApprovalChoice is an answer that the program that asks offers, in place of allow and deny.
+ * Decision is what answers with it; the name is the program's own.
+ */
+export interface ApprovalChoice {
+  decision: Decision;
+  name: string;
+  /** Kind is allow_once, allow_always, reject_once, reject_always or another. */
+  kind?: string;
+}
+
 /** ApprovalDecision is how an approval of a subagent was answered. */
 export interface ApprovalDecision {
   approvalId: string;
@@ -4058,6 +4135,26 @@ export interface MoveOffer {
 export interface DeviceKeys {
   signKey: string;
   sealKey: string;
+}
+
+/** Backend is a program that can work on the turns of sessions, besides scorel's own agent. */
+export interface Backend {
+  /** in config.toml, or built in */
+  name: string;
+  title: string;
+  command: string;
+  /** Path is the file of the program; "" if it is not installed. */
+  path?: string;
+  /** Install and Login are commands for a terminal on the machine; "" if unknown. */
+  install?: string;
+  login?: string;
+  /** Mode and Model are those of the program that its sessions begin with; "" for its own. */
+  mode?: string;
+  model?: string;
+  /** false if config.toml defines it */
+  builtIn?: boolean;
+  /** it runs in the host's sandbox */
+  sandbox?: boolean;
 }
 
 /** TreeNode is the outline of one entry in the tree of a session. */

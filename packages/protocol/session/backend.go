@@ -1,0 +1,80 @@
+package session
+
+import "encoding/json"
+
+// CustomBackend is the custom type of entries about the program that works on a session's
+// turns when that is not scorel's own agent.
+const CustomBackend = "scorel.backend" // data: BackendRecord
+
+// BackendKind is the subject of a BackendRecord.
+type BackendKind string
+
+const (
+	BackendChosen     BackendKind = "chosen"     // a person chose the backend of the next turns
+	BackendSession    BackendKind = "session"    // a turn begins in a session of the agent's own
+	BackendOptions    BackendKind = "options"    // all modes and options of the agent, after a change
+	BackendCommands   BackendKind = "commands"   // all commands of the agent, after a change
+	BackendNotice     BackendKind = "notice"     // the agent's program tells people something
+	BackendCompaction BackendKind = "compaction" // the agent shortened its own context
+	BackendUsage      BackendKind = "usage"      // context and cost of the agent's session, after a turn
+	BackendUpdate     BackendKind = "update"     // something that this host does not know
+)
+
+type (
+	// BackendRecord is the data of CustomBackend. Which fields are set depends on the kind.
+	BackendRecord struct {
+		Kind    BackendKind `json:"kind"`
+		Backend string      `json:"backend"` // name in config.toml; "" is scorel's own agent
+		TurnID  string      `json:"turnId,omitempty"`
+
+		// AgentSession is the id of the agent's own session, of Agent, which is the name and
+		// version that the program gives itself.
+		AgentSession string `json:"agentSession,omitempty"`
+		Agent        string `json:"agent,omitempty"`
+		// Rebuilt counts the messages that the agent was given because they are not its own.
+		Rebuilt int `json:"rebuilt,omitempty"`
+
+		Options  []BackendOption  `json:"options,omitempty"`
+		Commands []BackendCommand `json:"commands,omitempty"`
+		// Decides is true if the agent decides by itself, in its present mode, what it does
+		// without asking.
+		Decides bool `json:"decides,omitempty"`
+
+		// Severity, Title and Text are those of a notice. Title is the state of a
+		// compaction, and Text its summary or its error.
+		Severity string `json:"severity,omitempty"`
+		Title    string `json:"title,omitempty"`
+		Text     string `json:"text,omitempty"`
+
+		// Used of Size tokens of the agent's context are full; Cost is what its session has
+		// cost so far, in Currency.
+		Used     int64   `json:"used,omitempty"`
+		Size     int64   `json:"size,omitempty"`
+		Cost     float64 `json:"cost,omitempty"`
+		Currency string  `json:"currency,omitempty"`
+
+		// Update is the update as it was received; "" for one that is too long, whose beginning
+		// is Text.
+		Update json.RawMessage `json:"update,omitempty"`
+	}
+	// BackendOption is a setting of the agent.
+	BackendOption struct {
+		ID       string          `json:"id"`
+		Name     string          `json:"name"`
+		Category string          `json:"category,omitempty"` // "mode", "model" or another of the agent
+		Value    string          `json:"value"`
+		Choices  []BackendChoice `json:"choices,omitempty"`
+	}
+	// BackendChoice is a value of a setting.
+	BackendChoice struct {
+		Value       string `json:"value"`
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+	}
+	// BackendCommand is something that a prompt can call as "/name args".
+	BackendCommand struct {
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+		Hint        string `json:"hint,omitempty"`
+	}
+)

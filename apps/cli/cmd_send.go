@@ -21,13 +21,13 @@ import (
 )
 
 type sendFlags struct {
-	to                                       *target
-	session, project, model, agent, thinking string
-	yes, steer, asJSON, worktree             bool
-	permit                                   string // a permission mode
-	yesTo, images, files                     []string
-	begun                                    string // id of the session that this command created
-	tree                                     *api.Worktree
+	to                                                *target
+	session, project, model, agent, thinking, backend string
+	yes, steer, asJSON, worktree                      bool
+	permit                                            string // a permission mode
+	yesTo, images, files                              []string
+	begun                                             string // id of the session that this command created
+	tree                                              *api.Worktree
 }
 
 func newSend(a *app) *cobra.Command {
@@ -56,6 +56,10 @@ the answer with --session.
 the project's current commit, so that several sessions can work on a project side by side.
 Uncommitted changes are not taken along.
 
+--backend has another agent work on the prompt and on those after it, such as claude or codex:
+see scorel backend list. The permissions, the log and this terminal are the same. "scorel" is
+scorel's own agent.
+
 --image attaches a PNG, JPEG, GIF or WebP file, at most ten; "-" reads one from standard
 input. The model must accept images: see "scorel model list". --file attaches a file of any
 kind: a small text file becomes a part of the prompt; others are stored with the session on
@@ -69,6 +73,7 @@ host cannot carry out now, for example because its disk is full, is retried for 
   scorel send --mode accept-edits --yes-to 'bash(go test *)' "fix the test"
   scorel send --file server.log --file report.pdf "why did it stop?"
   git diff | scorel send --json -
+  scorel send --backend claude "fix the flaky test"
   scorel send --worktree "try the other parser"
   scorel send --device dev_... --project /srv/site "is it up to date?"`,
 		Args: argCount(1, 1, "one prompt, in quotes"),
@@ -79,6 +84,7 @@ host cannot carry out now, for example because its disk is full, is retried for 
 	cmd.Flags().StringVar(&f.project, "project", "", "id or folder of the project to start a session in (default: this folder)")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "agent that a new session runs as, from \"scorel agent list\"")
 	cmd.Flags().StringVar(&f.model, "model", "", "name of a model in the host's config.toml")
+	cmd.Flags().StringVar(&f.backend, "backend", "", "agent that works on the prompt, from now on; scorel backend list shows them")
 	cmd.Flags().StringVar(&f.thinking, "thinking", "", "reasoning level from now on: off, minimal, low, medium, high, or configured for that of config.toml")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "approve everything for this prompt")
 	cmd.Flags().StringArrayVar(&f.yesTo, "yes-to", nil, "approve calls that match a rule, such as bash(go test *), for this prompt; may be repeated")
@@ -234,8 +240,13 @@ func (f *sendFlags) resume(ctx context.Context, c *client.Client) (string, error
 	return f.session, f.choose(ctx, c, f.session, f.model)
 }
 
-// choose sets the model and the thinking level, if they are given.
+// choose sets the backend of a known session, the model and the thinking level, if they are given.
 func (f *sendFlags) choose(ctx context.Context, c *client.Client, sessionID, model string) error {
+	if f.session != "" && f.backend != "" {
+		if _, err := client.Call(ctx, c, api.SetBackend, api.SetBackendRequest{SessionID: sessionID, Backend: f.backend}); err != nil {
+			return err
+		}
+	}
 	if model == "" && f.thinking == "" {
 		return nil
 	}
@@ -250,11 +261,14 @@ func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (st
 		return "", err
 	}
 	created, err := client.Call(ctx, c, api.CreateSession,
-		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: f.model, Agent: f.agent, Worktree: f.worktree})
+		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: f.model, Agent: f.agent, Worktree: f.worktree, Backend: f.backend})
 	if err != nil {
 		return "", err
 	}
 	f.begun, f.tree = created.Session.ID, created.Session.Worktree
+	if f.backend != "" && f.backend != api.OwnBackend && created.Session.Backend == "" {
+		return "", api.Errorf(api.KindBadRequest, "the host does not know --backend: update scorel there")
+	}
 	if f.worktree && f.tree == nil {
 		return "", api.Errorf(api.KindBadRequest, "the host does not know --worktree: update scorel there")
 	}

@@ -41,7 +41,7 @@ The first answer of anyone counts; the exit code is 1 if someone else was faster
 	}
 	f := &answerFlags{to: a.targetFlag(cmd)}
 	addJSON(cmd, &f.asJSON)
-	cmd.Flags().StringVar(&f.decision, "decision", "", "answer to an approval: allow, always, deny or stop")
+	cmd.Flags().StringVar(&f.decision, "decision", "", "answer to an approval: allow, always, deny, stop, or choice:N for the Nth of an agent's own answers")
 	cmd.Flags().StringVar(&f.feedback, "feedback", "", "with --decision deny: what the agent is told")
 	cmd.Flags().StringVar(&f.text, "text", "", "answer to a question")
 	cmd.Flags().BoolVar(&f.skip, "skip", false, "let the agent decide a question, or decline that of an MCP server")
@@ -56,10 +56,11 @@ The first answer of anyone counts; the exit code is 1 if someone else was faster
 
 // check reports flags that contradict each other.
 func (f *answerFlags) check(person bool) error {
+	_, isChoice := api.Decision(f.decision).Choice()
 	decisions := []string{"", string(api.DecisionAllow), string(api.DecisionAlways), string(api.DecisionDeny), string(api.DecisionStop)}
 	switch {
-	case !slices.Contains(decisions, f.decision):
-		return usagef("--decision %q is not a decision: give allow, always, deny or stop", clip(f.decision, 40))
+	case !isChoice && !slices.Contains(decisions, f.decision):
+		return usagef("--decision %q is not a decision: give allow, always, deny, stop or choice:N", clip(f.decision, 40))
 	case f.feedback != "" && f.decision != string(api.DecisionDeny):
 		return usagef("--feedback needs --decision deny")
 	case f.decision != "" && (f.text != "" || f.skip):
@@ -147,6 +148,7 @@ func (f *answerFlags) verdict(ctx context.Context, view notices, approval api.Ap
 		return view.Decide(ctx, approval)
 	case decision == "":
 		return follow.Verdict{}, usagef("%s is an approval: answer it with --decision", approval.ID)
+	case len(approval.Choices) > 0 && (decision == api.DecisionAllow || decision == api.DecisionDeny): // one of the choices fits
 	case len(approval.Options) > 0 && !slices.Contains(approval.Options, decision):
 		return follow.Verdict{}, usagef("this approval cannot be answered with %s: give one of %s", decision, decisionNames(approval.Options))
 	}

@@ -134,7 +134,7 @@ project opens a chat about it.`,
 	root.PersistentFlags().StringVar(&a.homeFlag, "home", "", "folder with identity, config and sessions (SCOREL_HOME; default ~/.scorel)")
 	root.AddCommand(
 		newUp(a), newChat(a), newAttach(a), newACP(a), newRelay(a), newHost(a), newPair(a), newConnect(a), newDevices(a),
-		newProject(a), newSession(a), newSend(a), newInbox(a), newFile(a), newGit(a), newTerminal(a), newTool(a), newSkill(a), newAgent(a), newMemory(a), newMCP(a), newHook(a), newExtension(a), newBudget(a), newPush(a), newChannel(a), newSchedule(a), newPermission(a), newModel(a), newDoctor(a), newVersion(a),
+		newProject(a), newSession(a), newSend(a), newInbox(a), newFile(a), newGit(a), newTerminal(a), newTool(a), newSkill(a), newAgent(a), newMemory(a), newMCP(a), newHook(a), newBackend(a), newExtension(a), newBudget(a), newPush(a), newChannel(a), newSchedule(a), newPermission(a), newModel(a), newDoctor(a), newVersion(a),
 	)
 	strictCompletion(root)
 	strictHelp(root)

@@ -28,8 +28,8 @@ func (n notices) Decide(ctx context.Context, approval api.Approval) (follow.Verd
 		fmt.Fprintf(n.stderr, "scorel: denied because it needs approval and there is no terminal (--yes approves everything, --yes-to RULE some calls): %s\n", printable(approval.Title))
 		return follow.Verdict{Decision: api.DecisionDeny}, nil
 	}
-	question := fmt.Sprintf("\n%s wants to run in %s:\n  %s\n%s%sAllow?",
-		printable(approval.ToolName), printable(approval.Cwd), printable(approval.Title), detail(approval), risk(approval))
+	question := fmt.Sprintf("\n%s wants to run in %s:\n  %s\n%s%s%s",
+		printable(approval.ToolName), printable(approval.Cwd), printable(approval.Title), detail(approval), risk(approval), asks(approval))
 	line, err := n.asker.Line(ctx, question+" "+choices(approval)+" ")
 	if err != nil {
 		return follow.Verdict{Decision: api.DecisionDeny}, err
@@ -86,8 +86,23 @@ func risk(approval api.Approval) string {
 	return text
 }
 
+// asks ends a question: with the answers of the agent that asks, if it has its own.
+func asks(approval api.Approval) string {
+	if len(approval.Choices) == 0 {
+		return "Allow?"
+	}
+	text := ""
+	for i, choice := range approval.Choices {
+		text += fmt.Sprintf("  %d  %s\n", i+1, printable(choice.Name))
+	}
+	return text
+}
+
 // choices lists the possible answers; everything else means no.
 func choices(approval api.Approval) string {
+	if len(approval.Choices) > 0 {
+		return "A number, y(es)/N(o)/s(top):"
+	}
 	list := "[y/N/n TEXT to the agent]"
 	if len(approval.Options) > 0 {
 		list = "[y(es)/N(o)/n TEXT to the agent/s(top)]"
@@ -104,6 +119,9 @@ func verdictOf(line string, approval api.Approval) follow.Verdict {
 	first, rest, _ := strings.Cut(line, " ")
 	if first = strings.ToLower(first); first == "n" || first == "no" {
 		word := strings.TrimSpace(rest)
+		if len(approval.Choices) > 0 { // that agent takes no feedback
+			word = ""
+		}
 		return follow.Verdict{Decision: api.DecisionDeny, Feedback: strings.ToValidUTF8(word[:min(len(word), api.MaxFeedback)], "")}
 	}
 	return follow.Verdict{Decision: decisionOf(line, approval)}
@@ -111,6 +129,9 @@ func verdictOf(line string, approval api.Approval) follow.Verdict {
 
 func decisionOf(line string, approval api.Approval) api.Decision {
 	decision := api.DecisionDeny
+	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(approval.Choices) {
+		return approval.Choices[n-1].Decision
+	}
 	switch strings.ToLower(line) {
 	case "y", "yes":
 		return api.DecisionAllow

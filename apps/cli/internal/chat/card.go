@@ -133,7 +133,7 @@ func (m *Model) cardPage(name string) int {
 
 // offers reports whether a decision is one of the possible answers.
 func offers(a *api.Approval, decision api.Decision) bool {
-	if decision == api.DecisionAllow || decision == api.DecisionDeny {
+	if _, isChoice := decision.Choice(); isChoice || decision == api.DecisionAllow || decision == api.DecisionDeny {
 		return true
 	}
 	return slices.Contains(a.Options, decision)
@@ -141,7 +141,13 @@ func offers(a *api.Approval, decision api.Decision) bool {
 
 func (m *Model) approvalKey(name string) tea.Cmd {
 	decision := map[string]api.Decision{"y": api.DecisionAllow, "a": api.DecisionAlways, "n": api.DecisionDeny, "s": api.DecisionStop}[name]
+	if choices := m.card.approval.Choices; len(name) == 1 && name[0] >= '1' && int(name[0]-'0') <= len(choices) {
+		decision = choices[name[0]-'1'].Decision
+	}
 	switch {
+	case name == "f" && len(m.card.approval.Choices) > 0:
+		m.say("This agent takes no feedback with an answer: deny, and write a prompt")
+		return nil
 	case name == "f":
 		m.startWriting()
 		return nil

@@ -155,6 +155,9 @@ func (m *Model) approvalText(c *card) (head, body []string) {
 		}
 		body = append(body, paint("Risk: "+string(a.Risk.Level)+" ("+strings.Join(a.Risk.Reasons, "; ")+")", width, ink)...)
 	}
+	for i, choice := range a.Choices {
+		body = append(body, paint(fmt.Sprintf("%d  %s", i+1, oneLine(choice.Name)), width, t.Accent)...)
+	}
 	for _, rule := range a.ProposedRules {
 		body = append(body, paint("Always would allow: "+rule, width, t.Dim)...)
 	}
@@ -217,11 +220,16 @@ func (m *Model) cardHint(c *card) []string {
 	}
 	var keys []string
 	if c.approval != nil {
+		if n := len(c.approval.Choices); n > 0 {
+			keys = append(keys, fmt.Sprintf("1-%d choose", n))
+		}
 		keys = append(keys, "y allow")
 		if offers(c.approval, api.DecisionAlways) {
 			keys = append(keys, "a always")
 		}
-		keys = append(keys, "n deny", "f feedback")
+		if keys = append(keys, "n deny"); len(c.approval.Choices) == 0 {
+			keys = append(keys, "f feedback")
+		}
 		if offers(c.approval, api.DecisionStop) {
 			keys = append(keys, "s stop")
 		}

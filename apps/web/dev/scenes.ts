@@ -4,6 +4,7 @@ import { ApiKind } from "../src/api/types";
 import { approval, assistant, call, custom, question, user } from "../src/app/testing/builders";
 import { FakeScorel, type FakeSession } from "../src/app/testing/fake-scorel";
 import { accessScenes } from "./access-scenes";
+import { backendScenes } from "./backend-scenes";
 import { cardScenes } from "./card-scenes";
 import { diagnoses } from "./diagnoses";
 import { hardScenes } from "./hard-scenes";
@@ -225,6 +226,7 @@ function starting(change: (scorel: FakeScorel) => void): () => Scene {
 export const scenes: Record<string, () => Scene> = {
   ...hardScenes,
   ...inboxScenes,
+  ...backendScenes,
   ...cardScenes,
   ...savedScenes,
   terminal: terminals,

@@ -174,6 +174,32 @@ export const sights: Sight[] = [
     },
   },
   {
+    name: "backend",
+    scene: "backend",
+    act: async (page) => {
+      await openCards(page);
+      await page.getByTestId("approval-choice:1").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "backends",
+    scene: "backends",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("backend-test").nth(1).click();
+      await page.getByTestId("backend-result").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "startbackend",
+    scene: "startbackend",
+    act: (page) =>
+      page
+        .getByTestId("start-backend")
+        .selectOption("claude")
+        .then(() => {}),
+  },
+  {
     name: "notifications",
     scene: "device",
     act: async (page) => {

@@ -182,6 +182,8 @@ export interface NewSession {
   agent?: string;
   /** The name of a model in config.toml; the default if absent. */
   model?: string;
+  /** The agent of another program that works in it; scorel's own if absent. */
+  backend?: string;
   /** The permission mode; the default if absent. */
   mode?: Mode;
   /** Whether the session works in its own git worktree instead of the project's folder. */

@@ -4,6 +4,7 @@ export type {
   AgentInfo,
   Anchors,
   Approval,
+  Backend,
   Budget,
   Channel,
   ChannelChat,
@@ -131,6 +132,7 @@ export type {
 } from "@scorel/protocol/gen/session";
 export {
   CUSTOM_APPROVAL,
+  CUSTOM_BACKEND,
   CUSTOM_CHILD,
   CUSTOM_ENVIRONMENT,
   CUSTOM_HOOK,

@@ -18,6 +18,7 @@ const notTranslated: Record<string, string> = {
   scorel: "a name",
   "scorel host serve": "a command",
   "scorel pair ": "a command",
+  "scorel backend login ": "a command",
   "scorel host clients grant ": "a command",
   "scorel host clients limit ": "a command",
   "git clone https://github.com/scorel/scorel && cd scorel && make build": "a command",

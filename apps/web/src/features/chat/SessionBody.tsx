@@ -21,8 +21,8 @@ import { type FilePlace, FilesContext } from "./context/files-context";
 import type { Insert } from "./context/history-context";
 import type { OpenSession } from "./context/use-session";
 import type { Attached } from "./images/use-attachments";
+import { SessionBackend } from "./mode/SessionBackend";
 import { SessionMode } from "./mode/SessionMode";
-import { SessionModel } from "./mode/SessionModel";
 import { Beginning, Elsewhere, LoadingSession, Missing } from "./SessionStates";
 import { SessionStrip } from "./SessionStrip";
 import { PinnedTasks } from "./tools/PinnedTasks";
@@ -200,7 +200,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           }
         >
           {data.info && summary && mayPrompt ? (
-            <SessionModel info={data.info} session={summary} deviceId={deviceId} />
+            <SessionBackend info={data.info} session={summary} deviceId={deviceId} />
           ) : null}
         </Composer>
       )}

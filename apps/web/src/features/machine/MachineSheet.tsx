@@ -17,6 +17,7 @@ import PushSection from "../push/PushSection";
 import ScheduleList from "../schedules/ScheduleList";
 import { isLimited, mayManageAll } from "../shared/grants";
 import { hostKey } from "../shared/host-keys";
+import { BackendList } from "./BackendList";
 import { ProviderList } from "./ProviderList";
 import { RelayState } from "./RelayState";
 
@@ -64,6 +65,9 @@ export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps
       <div data-testid="machine-sheet" className="space-y-6">
         {isLimited(info) ? <p className="text-muted text-sm">{t("machine.machineSheet.limited")}</p> : null}
         <ProviderList host={host} machine={machine} info={info} onRemove={setRemoving} />
+        <div className="border-line border-t pt-4 empty:hidden">
+          <BackendList host={host} machine={machine} mayManage={mayManageAll(info)} />
+        </div>
         <div className="border-line border-t pt-4 empty:hidden">
           <ScheduleList host={host} info={info} />
         </div>

@@ -7,6 +7,7 @@ import type { Choices } from "./use-choices";
 /** The agent, the permissions and the folder of a new session. */
 export function StartChoices({ choices }: { choices: Choices }) {
   const { agents, agent, setAgent, modes, mode, setMode, worktree, setWorktree } = choices;
+  const { backends, backend, setBackend } = choices;
   const unknown = agent !== "" && !agents.some(({ name }) => name === agent);
   return (
     <div className="safe-x mx-auto flex w-full max-w-3xl flex-wrap gap-2 pt-2 pb-1">
@@ -20,6 +21,18 @@ export function StartChoices({ choices }: { choices: Choices }) {
             { value: "", label: t("start.startChoices.defaultAgent") },
             ...(unknown ? [{ value: agent, label: agent }] : []),
             ...agents.map(({ name }) => ({ value: name, label: name })),
+          ]}
+        />
+      ) : null}
+      {backends.length > 0 ? (
+        <Select
+          label={t("start.startChoices.backend")}
+          data-testid="start-backend"
+          value={backend}
+          onChange={(event) => setBackend(event.target.value)}
+          options={[
+            { value: "", label: t("start.startChoices.ownBackend") },
+            ...backends.map(({ name, title }) => ({ value: name, label: title })),
           ]}
         />
       ) : null}

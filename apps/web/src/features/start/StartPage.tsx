@@ -128,7 +128,9 @@ function Start({ host, data, projectId, project, label, starting, agent }: Start
         cancelling={false}
         blocked={blockedBy(project, info === null || may(info, "prompt"), starting)}
       >
-        {info ? <ModelSelect info={info} value={choices.model} onChange={choices.setModel} /> : null}
+        {info && choices.backend === "" ? (
+          <ModelSelect info={info} value={choices.model} onChange={choices.setModel} />
+        ) : null}
       </Composer>
     </>
   );

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Host, NewSession } from "../../api/contract";
-import type { AgentInfo, HostInfo, Mode } from "../../api/types";
+import type { AgentInfo, Backend, HostInfo, Mode } from "../../api/types";
 import { highestMode, modes, rankOf } from "../chat/mode/modes";
 import { useHostQuery } from "../shared/host-queries";
 import { rememberedModel, rememberModel } from "../shared/model-memory";
@@ -22,6 +22,11 @@ export interface Choices {
   /** Whether the session works in its own git worktree. */
   worktree: boolean;
   setWorktree(worktree: boolean): void;
+  /** The agents of other programs that are installed; empty if there are none. */
+  backends: Backend[];
+  /** "" is scorel's own agent. */
+  backend: string;
+  setBackend(name: string): void;
   /** All settings, in the form of the request. */
   start: NewSession;
 }
@@ -32,7 +37,9 @@ export function useChoices(host: Host, info: HostInfo | null, projectId: string,
   const [picked, setPicked] = useState("");
   const [mode, setMode] = useState<Mode | "">("");
   const [worktree, setWorktree] = useState(false);
+  const [backend, setBackend] = useState("");
   const { data } = useHostQuery(host, "list_agents", { projectId });
+  const programs = useHostQuery(host, "list_backends", {}); // older hosts refuse it
   const agents = (data?.agents ?? []).filter(({ enabled }) => enabled);
   const most = info ? highestMode(info) : null;
   const offered = modes.map((each) => each.mode).filter((each) => most !== null && rankOf(each) <= rankOf(most));
@@ -48,7 +55,8 @@ export function useChoices(host: Host, info: HostInfo | null, projectId: string,
     rememberModel(deviceId, name);
   };
   return {
-    ...{ agents, agent, setAgent, setModel, mode, setMode, worktree, setWorktree },
+    ...{ agents, agent, setAgent, setModel, mode, setMode, worktree, setWorktree, backend, setBackend },
+    backends: (programs.data?.backends ?? []).filter(({ path }) => path),
     model: model || own || (info?.defaultModel ?? ""),
     // Bypass is chosen in the session, after a warning.
     modes: offered.filter((each) => each !== "bypass"),
@@ -56,6 +64,7 @@ export function useChoices(host: Host, info: HostInfo | null, projectId: string,
       projectId,
       ...(agent ? { agent } : {}),
       ...(model ? { model } : {}),
+      ...(backend ? { backend } : {}),
       ...(mode ? { mode } : {}),
       ...(worktree ? { worktree } : {}),
     },

@@ -28,6 +28,9 @@ export function ApprovalActions({ area, approval, rules, stops, guard, onWord, .
   const common = { disabled, sent };
   const allowing = (decision: Decision) => guard.button(decision, () => onPress(decision));
   const denying = (decision: Decision) => ({ onClick: () => onPress(decision) });
+  if (approval.choices?.length) {
+    return <Choices area={area} approval={approval} stops={stops} {...common} allowing={allowing} denying={denying} />;
+  }
   return (
     // In a low window only the last row is sticky, to leave room for the request.
     <div className="sticky bottom-0 z-10 mt-3 border-warn-line border-t bg-inherit short:contents">
@@ -72,6 +75,46 @@ export function ApprovalActions({ area, approval, rules, stops, guard, onWord, .
   );
 }
 
+interface ChoicesProps {
+  area: RefObject<HTMLDivElement | null>;
+  approval: Approval;
+  stops: boolean;
+  sent: Decision | undefined;
+  disabled: boolean;
+  allowing: (decision: Decision) => Partial<ReturnType<Guard["button"]>>;
+  denying: (decision: Decision) => { onClick: () => void };
+}
+
+/** The answers of another program, under the names that it gives them; their kinds only color them. */
+function Choices({ area, approval, stops, allowing, denying, ...common }: ChoicesProps) {
+  const rejects = (kind = "") => kind.startsWith("reject");
+  return (
+    <div
+      ref={area}
+      data-testid="approval-actions"
+      className="mt-3 flex flex-col gap-2 border-warn-line border-t bg-inherit px-4 pt-3 pb-3"
+    >
+      {approval.choices?.map(({ decision, name, kind }) => (
+        <Press
+          key={decision}
+          decision={decision}
+          tone={rejects(kind) ? "quiet" : kind === "allow_once" ? "primary" : undefined}
+          className="w-full whitespace-normal! break-words [overflow-wrap:anywhere]"
+          {...common}
+          {...(rejects(kind) ? denying(decision) : allowing(decision))}
+        >
+          {visible(name)}
+        </Press>
+      ))}
+      {stops ? (
+        <Press decision="stop" tone="quiet" className="w-full" {...common} {...denying("stop")}>
+          {t("chat.approvals.stopTheTurn")}
+        </Press>
+      ) : null}
+    </div>
+  );
+}
+
 interface PressProps extends Partial<ReturnType<Guard["button"]>> {
   sent: Decision | undefined;
   disabled: boolean;
@@ -81,7 +124,7 @@ interface PressButtonProps extends PressProps {
   decision: Decision;
   /** The key that activates it. */
   hint?: string;
-  tone?: "primary" | "quiet" | "danger";
+  tone?: "primary" | "quiet" | "danger" | undefined;
   className?: string;
   describedBy?: string;
   children: ReactNode;

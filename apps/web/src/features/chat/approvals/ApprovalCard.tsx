@@ -107,7 +107,7 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
           onWord={() => setWording(true)}
         />
       )}
-      <Ended state={state} over={over} decided={decided} me={me} refused={refused} />
+      <Ended approval={approval} state={state} over={over} decided={decided} me={me} refused={refused} />
     </Card>
   );
 }
@@ -129,6 +129,7 @@ function offers({ options, proposedRules }: Approval, decision: Decision, canKee
 }
 
 interface EndedProps {
+  approval: Approval;
   state: AnswerState<Answer, Answered>;
   over: boolean;
   decided: Decided | null;
@@ -137,12 +138,13 @@ interface EndedProps {
 }
 
 /** The outcome, for people who did not answer. */
-function Ended({ decided, me, ...props }: EndedProps) {
+function Ended({ approval, decided, me, ...props }: EndedProps) {
   const { sent, answered } = props.state;
   const nameOf = useNames();
   const final = answered ?? (props.over ? decided : null);
   const mine = answered?.won ?? (final !== null && final.decidedBy === me);
   const late = final && sent && !(mine && final.decision === sent.decision) ? lateText(final, nameOf) : null;
-  const text = final ? decisionText(final, mine, nameOf) : null;
+  const choice = approval.choices?.find(({ decision }) => decision === final?.decision);
+  const text = final ? decisionText(final, mine, nameOf, choice?.name) : null;
   return <Outcome {...props} testId="approval-outcome" final={text} late={late} line="border-warn-line" />;
 }

@@ -9,8 +9,16 @@ type NameOf = (clientId: string) => string;
 type Words = Record<string, () => string>;
 
 /** Returns a text such as "You allowed it." or "Denied from Anna's phone." */
-export function decisionText({ decision, decidedBy, released }: Decided, mine: boolean, nameOf: NameOf): string {
+export function decisionText(
+  { decision, decidedBy, released }: Decided,
+  mine: boolean,
+  nameOf: NameOf,
+  choice?: string,
+): string {
   const who = nameOf(decidedBy);
+  if (choice !== undefined) {
+    return mine ? t("chat.approvals.youChose", { choice }) : t("chat.approvals.choseFrom", { who, choice });
+  }
   if (released) {
     return capital(t("chat.approvals.alreadyAllowedAfterAChange", { reason: releasedBy(released), who }));
   }

@@ -19,6 +19,8 @@ export function changeOf(name: string, args: unknown, result: ToolResultMessage 
         diffOf(details) ??
         (typeof fields.patch === "string" && fields.patch !== "" ? { diff: fields.patch } : replaced(fields))
       );
+    case "acp_edit":
+      return foreignDiff(details.acp);
     case "edit":
     case "edit_file":
       return replaced(fields) ?? diffOf(details);
@@ -33,6 +35,18 @@ export function changeOf(name: string, args: unknown, result: ToolResultMessage 
 
 function diffOf(details: Record<string, unknown>): DiffInput | null {
   return typeof details.diff === "string" && details.diff !== "" ? { diff: details.diff } : null;
+}
+
+/** Returns the change of a call of another program. Several changes are in the text of its result only. */
+function foreignDiff(call: unknown): DiffInput | null {
+  const content = isRecord(call) && Array.isArray(call.content) ? call.content.filter(isRecord) : [];
+  const diffs = content.filter(({ type }) => type === "diff");
+  const [only] = diffs;
+  if (!only || diffs.length > 1 || typeof only.newText !== "string") {
+    return null;
+  }
+  const before = typeof only.oldText === "string" ? only.oldText : null;
+  return { path: String(only.path), before, after: only.newText, ...(before === null ? {} : { part: true }) };
 }
 
 /** Returns the replacement of one text by another, by the argument names that tools use. */

@@ -114,9 +114,52 @@ const verbs: Record<string, { verb: string; kind: ToolView["kind"]; subject: str
   },
 };
 
+/** The verbs for the tools of other programs, by kind. The title of such a call says what it does. */
+const foreign: Record<string, () => string> = {
+  acp_read: () => t("chat.calls.read"),
+  acp_edit: () => t("chat.calls.edit"),
+  acp_delete: () => t("chat.calls.delete"),
+  acp_move: () => t("chat.calls.move"),
+  acp_search: () => t("chat.calls.search"),
+  acp_execute: () => t("chat.calls.run"),
+  acp_think: () => t("chat.calls.think"),
+  acp_fetch: () => t("chat.calls.fetch"),
+  acp_switch_mode: () => t("chat.calls.plan"),
+  acp_other: () => t("chat.calls.tool"),
+};
+
+/** Reads the arguments of a call of another program. */
+function viewForeign(verb: string, name: string, fields: Record<string, unknown>): ToolView {
+  const { title, tool, locations, input } = fields;
+  const places = (Array.isArray(locations) ? locations : [])
+    .filter(isRecord)
+    .map(({ path, line }) => (typeof line === "number" ? `${textOf(path)}:${line}` : textOf(path)));
+  const details = isRecord(input) ? Object.entries(input).map(([key, value]) => [key, textOf(value)] as const) : [];
+  const lines = textOf(title).split("\n");
+  const rest: [string, string][] = [
+    ...(lines.length > 1 ? [["title", textOf(title)] as [string, string]] : []),
+    ...(textOf(tool) ? [["tool", textOf(tool)] as [string, string]] : []),
+    ...(places.length > 0 ? [["locations", places.join("\n")] as [string, string]] : []),
+    ...details.filter(([, value]) => value !== textOf(title)).map(([key, value]): [string, string] => [key, value]),
+    ...(input !== undefined && !isRecord(input) ? [["input", textOf(input)] as [string, string]] : []),
+  ];
+  return {
+    verb,
+    kind: name === "acp_execute" ? "command" : "other",
+    subject: lines.length > 1 ? `${lines[0]} …` : textOf(title),
+    body: null,
+    rest,
+    choices: [],
+  };
+}
+
 /** Reads the arguments of a call. Those of an unknown tool, or in an unknown form, are listed as they are. */
 export function viewTool(name: string, args: unknown): ToolView {
   const fields = isRecord(args) ? args : {};
+  const verb = Object.hasOwn(foreign, name) ? foreign[name]?.() : undefined;
+  if (verb !== undefined) {
+    return viewForeign(verb, name, fields);
+  }
   const known = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   const subject = known ? subjectOf(fields[known.subject]) : "";
   const body = known?.body ? textOf(fields[known.body]) : "";

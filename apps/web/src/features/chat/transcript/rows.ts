@@ -2,6 +2,7 @@ import { blocksOf } from "@scorel/protocol/tree";
 import {
   type AssistantMessage,
   CUSTOM_APPROVAL,
+  CUSTOM_BACKEND,
   CUSTOM_CHILD,
   CUSTOM_ENVIRONMENT,
   CUSTOM_HOOK,
@@ -30,6 +31,7 @@ import { t } from "../../../i18n/chat";
 import { sizeText } from "../../shared/size-text";
 import { collectFacts, isRecord, nothing, sameTools, type ToolFacts } from "../calls/tool-facts";
 import { nameOfMode } from "../mode/modes";
+import { backendText } from "./backend-words";
 
 /** One row of the transcript. An unchanged row is the same object as before. */
 export type Row =
@@ -280,6 +282,8 @@ function customRow(entry: CustomEntry): Row | null {
     }
     case CUSTOM_HOOK:
       return hookRow(entry);
+    case CUSTOM_BACKEND:
+      return backendRow(entry);
     case CUSTOM_INSTRUCTIONS:
       return contextRow(entry, t("chat.transcript.instructionsLoaded"), namesIn(entry, "files", "path"));
     case CUSTOM_ENVIRONMENT:
@@ -307,6 +311,15 @@ function hookRow(entry: CustomEntry): Row | null {
     default:
       return null;
   }
+}
+
+/** Returns the row of what is known about an agent of another program; null if it is shown elsewhere. */
+function backendRow(entry: CustomEntry): Row | null {
+  const { title, text, note } = backendText(isRecord(entry.data) ? entry.data : {}) ?? {};
+  if (note !== undefined) {
+    return { kind: "note", key: entry.id, text: note };
+  }
+  return title === undefined ? null : { kind: "summary", key: entry.id, title, text: text ?? "" };
 }
 
 function sizeOf(bytes: unknown): string {

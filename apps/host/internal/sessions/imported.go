@@ -96,22 +96,13 @@ func fill(ctx context.Context, s *store.Session, t Transcript) error {
 	if err := appendRecord(ctx, s, session.CustomImported, recordOf(t)); err != nil || t.Header.ChildOf != "" {
 		return err
 	}
-	return appendRecord(ctx, s, customBackend, ownSession(t))
+	return appendRecord(ctx, s, session.CustomBackend, ownSession(t))
 }
 
-// customBackend is the type of an entry about the program that works on turns.
-const customBackend = "scorel.backend"
-
-// backendSession is the data of such an entry: the agent's own session that has all that comes
-// before, in which the agent can continue. Subagents have none that it can load.
-type backendSession struct {
-	Kind         string `json:"kind"` // "session"
-	Backend      string `json:"backend"`
-	AgentSession string `json:"agentSession"`
-}
-
-func ownSession(t Transcript) backendSession {
-	return backendSession{"session", t.Record.Source, t.Record.SessionID}
+// ownSession names the agent's own session, which has all that comes before, and in which the
+// agent can continue. Subagents have none that it can load.
+func ownSession(t Transcript) session.BackendRecord {
+	return session.BackendRecord{Kind: session.BackendSession, Backend: t.Record.Source, AgentSession: t.Record.SessionID}
 }
 
 func moveTo(ctx context.Context, s *store.Session, mark store.Mark, id string) error {
@@ -265,7 +256,7 @@ func (h *history) endTranscript(clientID string, t Transcript) error {
 	}
 	err = errors.Join(err, h.appendCustom(session.CustomImported, recordOf(t), clientID))
 	if t.Header.ChildOf == "" {
-		err = errors.Join(err, h.appendCustom(customBackend, ownSession(t), clientID))
+		err = errors.Join(err, h.appendCustom(session.CustomBackend, ownSession(t), clientID))
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func Backend(tree *session.Tree, name, turnID string) agent.Kept {
 		if !ok || !found || message.Note || entry.Seq <= since {
 			continue
 		}
-		if turn := entry.Text("turnId"); turn != turnID && (turn != last.TurnID || since == 0) {
+		if turn := entry.Text("turnId"); turn != turnID && (turn != last.TurnID || turn == "" || since == 0) {
 			kept.Missed = append(kept.Missed, message)
 		}
 	}
@@ -81,13 +81,14 @@ func keepFirst(kept *session.BackendRecord, record session.BackendRecord) {
 }
 
 // continues reports whether the path holds all of a turn, whose record is the first of the
-// entries: what the agent's session has is otherwise on another branch.
+// entries: what the agent's session has is otherwise on another branch. The record of an import
+// has no turn.
 func continues(entries []session.Entry, path map[string]bool, turnID string) bool {
 	if !path[entries[0].ID] {
 		return false
 	}
 	for _, entry := range entries {
-		if entry.Type == session.TypeMessage && entry.Text("turnId") == turnID && !path[entry.ID] {
+		if turnID != "" && entry.Type == session.TypeMessage && entry.Text("turnId") == turnID && !path[entry.ID] {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@ import (
 const importedID = "01a21bfe-db82-7011-80dd-c362c3739c47"
 
 // importTranscript imports a conversation that the fake agent has: each prompt, and its answer.
-func (w *world) importTranscript(agentSession string, prompts ...string) *opened {
+func (w *world) importTranscript(agentSession, source string, prompts ...string) *opened {
 	w.t.Helper()
 	data, err := json.Marshal(prompts)
 	if err != nil {
@@ -27,7 +27,7 @@ func (w *world) importTranscript(agentSession string, prompts ...string) *opened
 	}
 	transcript := sessions.Transcript{
 		Header: session.Header{Type: session.TypeSession, Version: session.Version, ID: importedID, Timestamp: session.FormatTime(time.Now()), Cwd: w.project.Path},
-		Record: session.ImportRecord{Source: "fake", SessionID: agentSession},
+		Record: session.ImportRecord{Source: source, SessionID: agentSession},
 	}
 	parent := ""
 	add := func(id string, message session.Message) {
@@ -60,7 +60,7 @@ func TestImportContinuesInItsAgent(t *testing.T) {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, args...)
-			s := w.importTranscript("mine-1", "say from the terminal", "say again")
+			s := w.importTranscript("mine-1", "fake", "say from the terminal", "say again")
 			if err := s.SetBackend(t.Context(), "cli_x", "fake"); err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestImportContinuesInItsAgent(t *testing.T) {
 // TestImportInAnotherAgent: another program is given the conversation as text.
 func TestImportInAnotherAgent(t *testing.T) {
 	w := newWorld(t)
-	s := w.importTranscript("mine-1", "say from the terminal")
+	s := w.importTranscript("mine-1", "fake", "say from the terminal")
 	if err := s.SetBackend(t.Context(), "cli_x", "other"); err != nil {
 		t.Fatal(err)
 	}

@@ -129,6 +129,33 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestModeStays: a program that was started again continues in the session's mode, not in its own
+// default, in which it would ask less; an imported session begins in that of config.toml.
+func TestModeStays(t *testing.T) {
+	for _, args := range [][]string{nil, {"--no-resume"}} {
+		w := newWorld(t, args...)
+		s := w.session("asking")
+		s.ok("mode")
+		w.restart()
+		s = w.open(s.id)
+		s.ok("mode")
+		if said := s.said(); strings.Count(said, "mode=ask") != 2 {
+			t.Errorf("%v: it worked in %q", args, said)
+		}
+		imported := w.importTranscript("mine-2", "asking", "say from the terminal")
+		if err := imported.SetBackend(t.Context(), "cli_x", "asking"); err != nil {
+			t.Fatal(err)
+		}
+		imported.ok("mode")
+		if said := imported.said(); !strings.Contains(said, "mode=ask") {
+			t.Errorf("%v: an imported session worked in %q", args, said)
+		}
+		if all := s.records(session.BackendOptions); len(all) != 1 || all[0].Decides {
+			t.Errorf("%v: %+v", args, all)
+		}
+	}
+}
+
 // TestForgetful gives an agent that cannot load sessions the context as text.
 func TestForgetful(t *testing.T) {
 	w := newWorld(t, "--no-load")

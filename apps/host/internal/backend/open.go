@@ -2,10 +2,7 @@ package backend
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/scorel/scorel/packages/acp"
@@ -44,7 +41,7 @@ func (w *work) join(ctx context.Context) error {
 	if known != "" {
 		if state, ok := w.again(ctx, known); ok {
 			p.session, p.state = known, state
-			return nil
+			return w.restore(ctx)
 		}
 		if !p.alive() {
 			return errors.New("the program ended while it loaded the session")
@@ -73,60 +70,6 @@ func (w *work) again(ctx context.Context, known string) (acp.SessionState, bool)
 		}
 	}
 	return acp.SessionState{}, false
-}
-
-// configure sets the mode and the model that config.toml asks for. A value that the agent does
-// not offer is an error only if people chose it.
-func (w *work) configure(ctx context.Context) error {
-	for _, wanted := range []struct{ category, value string }{{acp.CategoryMode, w.definition.Mode}, {acp.CategoryModel, w.definition.Model}} {
-		if wanted.value == "" {
-			continue
-		}
-		if err := w.choose(ctx, wanted.category, wanted.value); err != nil {
-			return fmt.Errorf("setting the %s %q: %w", wanted.category, wanted.value, err)
-		}
-	}
-	return nil
-}
-
-func (w *work) choose(ctx context.Context, category, value string) error {
-	state := &w.program.state
-	for _, option := range state.ConfigOptions {
-		if option.Category != category {
-			continue
-		}
-		if option.Current() == value {
-			return nil
-		}
-		if !slices.ContainsFunc(option.Choices(), func(c acp.ConfigChoice) bool { return c.Value == value }) {
-			continue
-		}
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		options, err := w.program.agent.SetOption(ctx, acp.SetConfigOptionRequest{SessionID: state.SessionID, ConfigID: option.ID, Value: encoded})
-		if err == nil && options != nil {
-			state.ConfigOptions = options
-		}
-		return err
-	}
-	if category == acp.CategoryMode && state.Modes != nil {
-		if state.Modes.CurrentModeID == value {
-			return nil
-		}
-		if slices.ContainsFunc(state.Modes.AvailableModes, func(m acp.Mode) bool { return m.ID == value }) {
-			err := w.program.agent.SetMode(ctx, state.SessionID, value)
-			if err == nil {
-				state.Modes.CurrentModeID = value
-			}
-			return err
-		}
-	}
-	if w.definition.BuiltIn { // another version of the program has other modes
-		return nil
-	}
-	return errors.New("the agent does not offer it")
 }
 
 // named is how the program names itself.

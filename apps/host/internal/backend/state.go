@@ -95,7 +95,7 @@ func stateOptions(state acp.SessionState) []session.BackendOption {
 	}
 	hasMode := slices.ContainsFunc(options, func(o session.BackendOption) bool { return o.Category == acp.CategoryMode })
 	if state.Modes != nil && !hasMode {
-		option := session.BackendOption{ID: "mode", Name: "Mode", Category: acp.CategoryMode, Value: clip(state.Modes.CurrentModeID, 256)}
+		option := session.BackendOption{ID: modeOption, Name: "Mode", Category: acp.CategoryMode, Value: clip(state.Modes.CurrentModeID, 256)}
 		for _, m := range state.Modes.AvailableModes[:min(len(state.Modes.AvailableModes), maxValues)] {
 			option.Choices = append(option.Choices, session.BackendChoice{Value: clip(m.ID, 256), Name: clip(m.Name, 256), Description: clip(m.Description, 1024)})
 		}

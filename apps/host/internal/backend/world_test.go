@@ -47,6 +47,7 @@ func (w *world) start() {
 	options.Definitions = []backend.Definition{
 		{Name: "fake", Title: "Fake", Command: os.Args[0], Args: append([]string{fakeArg, "--home=" + w.home}, w.args...), Env: []string{"SCOREL_TEST_NAMED"}},
 		{Name: "other", Title: "Other", Command: os.Args[0], Args: append([]string{fakeArg, "--home=" + w.home}, w.args...)},
+		{Name: "asking", Title: "Asking", Command: os.Args[0], Args: append([]string{fakeArg, "--home=" + w.home, "--mode=bypass"}, w.args...), Mode: "ask"},
 		{Name: "absent", Title: "Absent", Command: "scorel-no-such-program", Install: "npm install -g absent"},
 	}
 	w.backends = backend.New(options)

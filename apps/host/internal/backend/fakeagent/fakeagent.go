@@ -14,7 +14,7 @@
 //	garbage N            prints N lines that are no messages
 //	calls N              makes N tool calls that end; open N makes N that do not
 //	recall               says the prompts of the session, one a line
-//	env NAME             says the value of a variable
+//	env NAME             says the value of a variable; mode says the mode of the session
 //	wait                 waits until the turn is canceled
 //	silent               does nothing any more, also when canceled
 //	crash                exits with code 3; hang stops reading as well
@@ -22,6 +22,7 @@
 package fakeagent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,6 +41,7 @@ type Options struct {
 	Login    bool   // session/new needs a login
 	NoResume bool   // sessions can be loaded only; with NoLoad, neither
 	NoLoad   bool
+	Mode     string // in which sessions begin and are loaded; "" is ask
 }
 
 // Parse reads the options of a command line.
@@ -54,6 +56,8 @@ func Parse(args []string) (o Options) {
 			o.NoResume = true
 		case "--no-load":
 			o.NoLoad = true
+		case "--mode":
+			o.Mode = value
 		}
 	}
 	return o
@@ -61,7 +65,7 @@ func Parse(args []string) (o Options) {
 
 // Run serves a client until it closes the connection.
 func Run(in io.Reader, out io.WriteCloser, o Options) {
-	a := &agent{options: o, out: out, ready: make(chan struct{}), turns: map[string]context.CancelFunc{}}
+	a := &agent{options: o, out: out, ready: make(chan struct{}), turns: map[string]context.CancelFunc{}, modes: map[string]string{}}
 	a.conn = acp.New(in, out, a, acp.Options{})
 	close(a.ready)
 	<-a.conn.Ended()
@@ -76,6 +80,7 @@ type agent struct {
 	mu    sync.Mutex
 	made  int
 	turns map[string]context.CancelFunc // by session
+	modes map[string]string             // by session
 }
 
 // Notify implements acp.Handler.
@@ -104,7 +109,7 @@ func (a *agent) Request(r *acp.Request) {
 	case acp.MethodListSessions:
 		r.Reply(a.list(), nil)
 	case acp.MethodSetMode:
-		r.Reply(acp.Empty{}, nil)
+		a.setMode(r)
 	case acp.MethodPrompt:
 		a.prompt(r)
 	default:
@@ -123,8 +128,27 @@ func (a *agent) capabilities() acp.InitializeResponse {
 	}
 }
 
-func modes() *acp.ModeState {
-	return &acp.ModeState{CurrentModeID: "ask", AvailableModes: []acp.Mode{{ID: "ask", Name: "Ask"}, {ID: "bypass", Name: "Bypass"}}}
+func (a *agent) setMode(r *acp.Request) {
+	var p acp.SetModeRequest
+	if err := r.Decode(&p); err != nil {
+		r.Reply(nil, err)
+		return
+	}
+	a.mu.Lock()
+	a.modes[p.SessionID] = p.ModeID
+	a.mu.Unlock()
+	r.Reply(acp.Empty{}, nil)
+}
+
+// mode returns the mode of a session.
+func (a *agent) mode(session string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return cmp.Or(a.modes[session], a.options.Mode, "ask")
+}
+
+func (a *agent) modeState(session string) *acp.ModeState {
+	return &acp.ModeState{CurrentModeID: a.mode(session), AvailableModes: []acp.Mode{{ID: "ask", Name: "Ask"}, {ID: "bypass", Name: "Bypass"}}}
 }
 
 func (a *agent) begin(r *acp.Request) {
@@ -140,7 +164,7 @@ func (a *agent) begin(r *acp.Request) {
 		r.Reply(nil, err)
 		return
 	}
-	r.Reply(acp.SessionState{SessionID: id, Modes: modes()}, nil)
+	r.Reply(acp.SessionState{SessionID: id, Modes: a.modeState(id)}, nil)
 }
 
 // again loads or resumes a session. A load replays the prompts.
@@ -163,7 +187,7 @@ func (a *agent) again(r *acp.Request) {
 				return nil, err
 			}
 		}
-		return acp.SessionState{Modes: modes()}, nil
+		return acp.SessionState{Modes: a.modeState(p.SessionID)}, nil
 	})
 }
 

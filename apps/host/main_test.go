@@ -6,14 +6,22 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/leakcheck"
 )
+
+// fakeAgent, as the first argument, makes the test binary an agent of another vendor.
+const fakeAgent = "fake-agent"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == host.SandboxHelper { // a command in the sandbox of a test
 		os.Exit(host.EnterSandbox(os.Args[2:], os.Stderr))
 	}
 	if serveAsMCP() || serveAsChannel() {
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == fakeAgent {
+		hosttest.FakeAgent(os.Args[2:])
 		return
 	}
 	point := os.Getenv(childEnv)

@@ -14,7 +14,8 @@
 //	garbage N            prints N lines that are no messages
 //	calls N              makes N tool calls that end; open N makes N that do not
 //	recall               says the prompts of the session, one a line
-//	env NAME             says the value of a variable; mode says the mode of the session
+//	env NAME             says the value of a variable; environ says all
+//	mode                 says the mode of the session
 //	wait                 waits until the turn is canceled
 //	silent               does nothing any more, also when canceled
 //	crash                exits with code 3; hang stops reading as well

@@ -102,6 +102,8 @@ func (t *turn) step(ctx context.Context, word, rest string) error {
 		return t.send(acp.Update{Kind: "raw", Raw: json.RawMessage(rest)})
 	case "recall":
 		return t.say(acp.UpdateAgentChunk, strings.Join(t.prompts, "\n"))
+	case "environ":
+		return t.say(acp.UpdateAgentChunk, strings.Join(os.Environ(), "\n"))
 	case "mode":
 		return t.say(acp.UpdateAgentChunk, "mode="+t.mode(t.session))
 	case "env":

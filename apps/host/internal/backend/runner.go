@@ -68,6 +68,8 @@ type work struct {
 	waiting sync.WaitGroup // for people
 	asked   int            // questions so far, for their ids
 	fault   error          // why the host ended the agent in the middle of the turn
+
+	canceled bool // the agent was asked to end before it answered the prompt
 }
 
 func newWork(r *runner, p *program, turn agent.Turn, kept agent.Kept) *work {
@@ -163,6 +165,7 @@ func (w *work) follow(ctx, asking context.Context, answered <-chan answer) (acp.
 
 // cancel asks the agent to end the turn. It does not wait for one that reads nothing.
 func (w *work) cancel() {
+	w.canceled = true
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = w.program.agent.Cancel(ctx, w.program.session) // an agent that cannot be reached is ended for its silence
@@ -198,6 +201,9 @@ func (w *work) outcome(ctx context.Context, response acp.PromptResponse, err err
 		return agent.Outcome{StopReason: session.StopError, Error: fmt.Sprintf("%s: %v", title, w.fault)}
 	case err != nil:
 		return agent.Outcome{StopReason: session.StopError, Error: fmt.Sprintf("%s: %v", title, w.program.why(ctx, err))}
+	}
+	if w.canceled { // some agents answer as if they had finished
+		return agent.Outcome{StopReason: session.StopAborted}
 	}
 	switch response.StopReason {
 	case acp.StopEndTurn, "":

@@ -225,6 +225,7 @@ type watcher struct {
 	cond    *sync.Cond
 	entries []session.Entry
 	live    api.Live
+	anchors api.Anchors
 	ended   []api.TurnEnded
 	deltas  int
 	sent    int
@@ -240,7 +241,18 @@ func newWatcher() *watcher {
 func (w *watcher) load(r api.ResyncEventsResponse) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.entries, w.live = append([]session.Entry{}, r.Entries...), r.Live.Clone()
+	w.anchors = r.Anchors
+	switch r.Mode {
+	case api.ResyncStream:
+		for _, e := range r.Events {
+			w.take(e)
+		}
+		return
+	case api.ResyncFull:
+		w.entries = nil
+	}
+	w.entries, w.live = append(w.entries, r.Entries...), r.Live.Clone()
+	w.cond.Broadcast()
 }
 
 func (*watcher) Away() bool         { return false }
@@ -250,10 +262,16 @@ func (*watcher) May(api.Grant) bool { return true }
 func (w *watcher) Deliver(e api.EventEnvelope, _ []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.take(e)
+}
+
+func (w *watcher) take(e api.EventEnvelope) {
+	w.anchors.StreamLastSeq = max(w.anchors.StreamLastSeq, e.Seq)
 	w.live.Apply(e.Event)
 	switch event := e.Event.(type) {
 	case api.EntryAppended:
 		w.entries = append(w.entries, event.Entry)
+		w.anchors.PersistentLastSeq = event.Entry.Seq
 	case api.TurnEnded:
 		w.ended = append(w.ended, event)
 	case api.BlockDelta:

@@ -17,7 +17,7 @@ TS := packages/protocol/ts
 GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' -not -path 'apps/bench/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web image test check test-go test-page test-web test-e2e test-containers test-deploy fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web image release test check test-go test-page test-web test-e2e test-containers test-deploy test-install fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -31,6 +31,13 @@ IMAGE ?= scorel
 
 image: bin/scorel ## a container image of bin/scorel, named $(IMAGE)
 	deploy/image.sh bin/scorel '$(IMAGE)' '$(VERSION)'
+
+# The signing key is in SCOREL_RELEASE_KEY_FILE; RELEASEFLAGS=-version=v1.2.3 is for a commit
+# without a tag. See docs/releasing.md.
+RELEASEFLAGS ?=
+
+release: web ## archives, packages, install scripts, checksums and signatures, in bin/release
+	$(GO) run ./packages/release/cmd/makerelease $(RELEASEFLAGS)
 
 web: $(WEB)/dist/index.html
 
@@ -85,6 +92,9 @@ test-containers: bin/scorel ## database tests in containers, and the compose fil
 # deploy/check is outside go.work: what it checks with stays out of our build.
 test-deploy: ## what deploy/ has for other programs, run with them; installs them on Debian as root
 	@.ci/deploy
+
+test-install: web $(WEB)/node_modules/.package-lock.json ## from curl to the first prompt in a clean Debian root; needs root on Debian
+	@.ci/released
 
 # apps/bench is outside go.work: what it compares with stays out of our build.
 BENCHFLAGS ?=

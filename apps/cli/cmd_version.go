@@ -11,6 +11,10 @@ import (
 // github.com/scorel/scorel/apps/cli.version=v1.2.3". Nothing else sets it.
 var version = "dev"
 
+// releaseKeys are the public keys that sign releases, separated by commas. Release builds set
+// them like version; a build from source trusts none.
+var releaseKeys = ""
+
 type versionInfo struct {
 	Version string `json:"version"`
 	Go      string `json:"go"`
@@ -36,6 +40,10 @@ func newVersion(a *app) *cobra.Command {
 	}
 	addJSON(cmd, &asJSON)
 	return cmd
+}
+
+func versionLine() string {
+	return fmt.Sprintf("scorel %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 func addJSON(cmd *cobra.Command, asJSON *bool) {

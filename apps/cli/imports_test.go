@@ -59,6 +59,7 @@ var importRules = []importRule{
 	{"packages/pgpool", nil, "a database's address and errors: the relay is built with it, so it must import none of our packages"},
 	{"packages/keyfile/keystore/keystoretest", []string{"packages/dbustest"}, "tests only"},
 	{"packages/keyfile", []string{"packages/protocol/exactjson", "packages/atomicfile", "packages/keyfile/keystore", "packages/protocol/ident"}, "keys in a file, or in the system's key store"},
+	{"packages/release/...", []string{"packages/release/...", "packages/protocol/exactjson"}, "a release is files and a signature over them; what is updated with it is decided above"},
 	{"packages/...", nil, "helpers are used everywhere and depend on nothing"},
 	{"apps/relay/internal/loop", nil, "it runs functions, whatever they do"},
 	{"apps/relay/internal/bufpool", nil, "buffers hold bytes of any kind"},

@@ -113,6 +113,7 @@ project opens a chat about it.`,
   scorel send "what does this project do?"`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       version,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && a.inProject() {

@@ -39,5 +39,6 @@ export default defineConfig({
     { name: "shots", testMatch: "*.shots.ts" },
     { name: "bench", testMatch: "*.bench.ts" },
     { name: "accept", testMatch: "*.accept.ts" },
+    { name: "installed", testMatch: "*.phone.ts" },
   ],
 });

@@ -42,10 +42,6 @@ func newVersion(a *app) *cobra.Command {
 	return cmd
 }
 
-func versionLine() string {
-	return fmt.Sprintf("scorel %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
 func addJSON(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON, one object per line")
 }

@@ -113,7 +113,6 @@ project opens a chat about it.`,
   scorel send "what does this project do?"`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       version,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && a.inProject() {
@@ -135,7 +134,7 @@ project opens a chat about it.`,
 	root.PersistentFlags().StringVar(&a.homeFlag, "home", "", "folder with identity, config and sessions (SCOREL_HOME; default ~/.scorel)")
 	root.AddCommand(
 		newUp(a), newChat(a), newAttach(a), newACP(a), newRelay(a), newHost(a), newPair(a), newConnect(a), newDevices(a),
-		newProject(a), newSession(a), newSend(a), newInbox(a), newFile(a), newGit(a), newTerminal(a), newTool(a), newSkill(a), newAgent(a), newMemory(a), newMCP(a), newHook(a), newBackend(a), newExtension(a), newBudget(a), newPush(a), newChannel(a), newSchedule(a), newPermission(a), newModel(a), newDoctor(a), newVersion(a),
+		newProject(a), newSession(a), newSend(a), newInbox(a), newFile(a), newGit(a), newTerminal(a), newTool(a), newSkill(a), newAgent(a), newMemory(a), newMCP(a), newHook(a), newBackend(a), newExtension(a), newBudget(a), newPush(a), newChannel(a), newSchedule(a), newPermission(a), newModel(a), newDoctor(a), newUpdate(a), newVersion(a),
 	)
 	strictCompletion(root)
 	strictHelp(root)

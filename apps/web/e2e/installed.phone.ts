@@ -9,7 +9,7 @@ test("a phone sends the first prompt to a scorel that was just installed", async
   }
   const phone = await visitor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await phone.page.goto(link);
-  await phone.newSession();
+  await phone.startSession();
   await phone.prompt("stream 3");
   await expect(phone.page.getByText("word1 word2 word3")).toBeVisible();
 });

@@ -22,14 +22,14 @@ import (
 // makeRelease makes a release of this checkout for this platform, without the parts that need
 // programs compiled first; `make test-install` makes those. It runs the command, which the
 // race detector would make ten times as slow.
-func makeRelease(t *testing.T, program string, key release.Key) string {
+func makeRelease(t *testing.T, program string, key release.Key, version string) string {
 	t.Helper()
 	text, err := key.MarshalText()
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "release")
-	cmd := exec.CommandContext(t.Context(), program, "-version", "v1.2.3", "-out", out,
+	cmd := exec.CommandContext(t.Context(), program, "-version", version, "-out", out,
 		"-only", runtime.GOOS+"/"+runtime.GOARCH, "-tools=false", "-again=false", "-dirty")
 	cmd.Dir = filepath.Join("..", "..", "..")
 	cmd.Env = append(os.Environ(), "SCOREL_RELEASE_KEY="+string(text))
@@ -61,8 +61,8 @@ func newKey(t *testing.T) release.Key {
 // TestARelease: two builds have the same bytes, and what they contain installs and runs.
 func TestARelease(t *testing.T) {
 	key, program := newKey(t), command(t)
-	first := makeRelease(t, program, key)
-	t.Run("is reproducible", func(t *testing.T) { expectSame(t, first, makeRelease(t, program, key)) })
+	first := makeRelease(t, program, key, "v1.2.3")
+	t.Run("is reproducible", func(t *testing.T) { expectSame(t, first, makeRelease(t, program, key, "v1.2.3")) })
 	t.Run("is signed", func(t *testing.T) {
 		for _, name := range []string{release.IndexName, release.SumsName} {
 			err := release.Verify([]string{release.PublicKey(key)}, read(t, first, name), read(t, first, name+release.SignatureSuffix))
@@ -73,6 +73,7 @@ func TestARelease(t *testing.T) {
 	})
 	t.Run("install.sh", func(t *testing.T) { testInstall(t, first) })
 	t.Run("npx", func(t *testing.T) { testNPX(t, first) })
+	t.Run("update", func(t *testing.T) { testUpdate(t, first, makeRelease(t, program, key, "v1.3.0")) })
 }
 
 func expectSame(t *testing.T, first, second string) {

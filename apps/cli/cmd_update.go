@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/updater"
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/release"
+)
+
+type updateFlags struct {
+	check, rollback, asJSON bool
+	from                    string
+}
+
+// updateResult says what an update has done, or would do.
+type updateResult struct {
+	Version   string `json:"version"`          // of this program
+	Newest    string `json:"newest,omitempty"` // at the address
+	Available bool   `json:"available"`        // the newest is newer than this program
+	Updated   bool   `json:"updated"`          // the program was replaced
+	Path      string `json:"path"`
+	Host      string `json:"host,omitempty"` // version of the host that runs on this machine
+}
+
+func newUpdate(a *app) *cobra.Command {
+	var f updateFlags
+	cmd := &cobra.Command{
+		Use:   "update",
+		Short: "Replace this program by the newest release",
+		Long: `Replace this program by the newest release. The signature, the size and the checksum are
+verified and the new program is started once before anything is replaced; an older release
+is refused. The program before it stays beside it, for --rollback.
+
+A program that a package manager has installed is not replaced. A host that is running
+continues with the earlier version until it is restarted.`,
+		Example: `  scorel update --check
+  scorel update
+  scorel update --rollback
+  scorel update --from https://mirror.example/scorel --json`,
+		Args: argCount(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.update(cmd.Context(), f) },
+	}
+	cmd.Flags().BoolVar(&f.check, "check", false, "only say whether there is a newer release")
+	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "return to the program before the last update")
+	cmd.Flags().StringVar(&f.from, "from", "", "address of the folder of a release (SCOREL_RELEASE_URL; default: the newest one of the project)")
+	addJSON(cmd, &f.asJSON)
+	return cmd
+}
+
+func (a *app) update(ctx context.Context, f updateFlags) error {
+	if f.check && f.rollback {
+		return usagef("--check and --rollback contradict each other: give one of them")
+	}
+	path, err := thisProgram()
+	if err != nil {
+		return err
+	}
+	if f.rollback {
+		return a.rollBack(ctx, f, path)
+	}
+	if releaseKeys == "" {
+		return usagef("this program was built from source and trusts no key of a release: build it again, or install a release")
+	}
+	source, err := updater.NewSource(cmp.Or(f.from, a.getenv("SCOREL_RELEASE_URL"), updater.DefaultURL), strings.Split(releaseKeys, ","))
+	if err != nil {
+		return usagef("%s", err)
+	}
+	defer source.Close()
+	index, err := source.Newest(ctx)
+	if err != nil {
+		return updateError(err)
+	}
+	result := updateResult{Version: version, Newest: index.Version, Path: path, Available: release.Compare(index.Version, version) > 0, Host: a.hostVersion()}
+	if f.check || index.Version == version {
+		return a.printUpdate(f, result)
+	}
+	if !result.Available {
+		return sayf(errors.Join(errRefused, updater.ErrOlder), "the release %s is older than this program (%s): nothing was changed", index.Version, version)
+	}
+	if err := unmanaged(path, index.Version); err != nil {
+		return err
+	}
+	program, err := source.Program(ctx, index, runtime.GOOS, runtime.GOARCH)
+	if err == nil {
+		err = updater.Replace(ctx, path, program, index.Version)
+	}
+	if err != nil {
+		return updateError(err)
+	}
+	result.Updated = true
+	return a.printUpdate(f, result)
+}
+
+func (a *app) rollBack(ctx context.Context, f updateFlags, path string) error {
+	if err := unmanaged(path, ""); err != nil {
+		return err
+	}
+	if err := updater.Rollback(ctx, path); err != nil {
+		return updateError(err)
+	}
+	return a.printUpdate(f, updateResult{Version: version, Updated: true, Path: path, Host: a.hostVersion()})
+}
+
+// thisProgram returns the path of the program, behind links that lead to it.
+func thisProgram() (string, error) {
+	path, err := os.Executable()
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	return path, nil
+}
+
+// unmanaged returns an error that says what to do if a package manager has installed the
+// program.
+func unmanaged(path, newest string) error {
+	manager, err := updater.Manager(path)
+	if err != nil || manager == "" {
+		return err
+	}
+	file := fmt.Sprintf("scorel_%s_%s", strings.TrimPrefix(newest, "v"), runtime.GOARCH)
+	how, known := map[string]string{
+		"deb":  "download the package and run `sudo apt install ./" + file + ".deb`",
+		"rpm":  "download the package and run `sudo dnf install ./" + file + ".rpm`",
+		"npm":  "run `npm install --global scorel@latest`",
+		"brew": "run `brew upgrade scorel`",
+	}[manager]
+	if !known {
+		how = "update it there"
+	}
+	return sayf(errors.Join(errRefused, updater.ErrManaged), "scorel was installed with %s and is updated with it: %s", printable(manager), how)
+}
+
+// updateError says that nothing was changed, and maps to the exit code.
+func updateError(err error) error {
+	cause := err
+	switch {
+	case errors.Is(err, updater.ErrForged), errors.Is(err, updater.ErrWrongFile), errors.Is(err, updater.ErrUnsafe):
+		cause = errors.Join(errRefused, err)
+	case errors.Is(err, updater.ErrUnreachable):
+		cause = errors.Join(errUnreachable, err)
+	}
+	return sayf(cause, "nothing was changed: %s", err)
+}
+
+// hostVersion returns the version of the host that runs on this machine, or "".
+func (a *app) hostVersion() string {
+	home, err := a.home()
+	if err != nil {
+		return ""
+	}
+	state, err := host.ReadState(home)
+	if err != nil {
+		return ""
+	}
+	return state.Version
+}
+
+func (a *app) printUpdate(f updateFlags, r updateResult) error {
+	if f.asJSON {
+		return printJSON(a.stdout, r)
+	}
+	var text string
+	switch {
+	case f.rollback:
+		text = fmt.Sprintf("%s is the program before the last update again; this one is kept as %s", r.Path, filepath.Base(r.Path)+updater.OldSuffix)
+	case r.Updated:
+		text = fmt.Sprintf("scorel was updated from %s to %s; `scorel update --rollback` undoes this", r.Version, r.Newest)
+	case r.Available:
+		text = fmt.Sprintf("scorel %s is available, this is %s: install it with `scorel update`", r.Newest, r.Version)
+	case r.Newest == r.Version:
+		text = fmt.Sprintf("scorel %s is the newest release", r.Version)
+	default:
+		text = fmt.Sprintf("this is scorel %s, and the newest release is %s", r.Version, r.Newest)
+	}
+	if r.Updated && r.Host != "" {
+		text += fmt.Sprintf("\nthe host on this machine still runs %s: restart it to use the other version", r.Host)
+	}
+	_, err := fmt.Fprintln(a.stdout, text)
+	return err
+}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,6 +31,19 @@ func TestTheReadmeNamesEveryCommand(t *testing.T) {
 		if named := "`scorel " + cmd.Name(); cmd.Name() != "help" && !strings.Contains(readme, named) {
 			t.Errorf("README.md does not name %s`", named)
 		}
+	}
+}
+
+// TestTheChineseReadmeIsCurrent: README.zh-CN.md ends with the hash of the English text that it
+// translates, which is the one before the list of commands.
+func TestTheChineseReadmeIsCurrent(t *testing.T) {
+	english, _, found := strings.Cut(readDocument(t, "README.md"), "\n## Commands\n")
+	if !found {
+		t.Fatal("README.md has no section Commands")
+	}
+	want := fmt.Sprintf("\n<!-- README.md: %x -->\n", sha256.Sum256([]byte(english)))
+	if chinese := readDocument(t, "README.zh-CN.md"); !strings.HasSuffix(chinese, want) {
+		t.Errorf("README.md has changed: translate the change in README.zh-CN.md, and end that file with%s", want)
 	}
 }
 

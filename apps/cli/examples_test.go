@@ -123,7 +123,7 @@ func TestCommandsOfTheDocumentsParse(t *testing.T) {
 		t.Fatalf("%d documents, %v", len(files), err)
 	}
 	count := 0
-	for _, name := range append(files, "../../README.md", "../../AGENTS.md") {
+	for _, name := range append(files, "../../README.md", "../../README.zh-CN.md", "../../AGENTS.md") {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

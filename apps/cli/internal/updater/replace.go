@@ -98,9 +98,12 @@ func Rollback(ctx context.Context, path string) error {
 		return fmt.Errorf("updater: reading the earlier program: %w", err)
 	}
 	out, err := exec.CommandContext(ctx, old, "--version").Output()
-	fields := strings.Fields(string(out))
-	if err != nil || len(fields) < 2 {
+	if err != nil {
 		return fmt.Errorf("the earlier program does not run: %w", err)
+	}
+	fields := strings.Fields(string(out))
+	if len(fields) < 2 {
+		return fmt.Errorf("%w: the earlier program says that it is %.60q", ErrWrongFile, out)
 	}
 	return Replace(ctx, path, data, fields[1])
 }

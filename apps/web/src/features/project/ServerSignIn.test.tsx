@@ -18,14 +18,14 @@ function show(given: MCPServer, url = "https://login.example/authorize") {
   const host = new FakeScorel().host("dev_one");
   const said: string[] = [];
   let end: (ended: Ended) => void = () => {};
+  const ended = new Promise<Ended>((resolve) => {
+    end = resolve;
+  });
   host.handlers.sign_in_mcp_server = () => ({
     ...{ signInId: "s1", url, issuer: "https://login.example", scopes: ["read"] },
     ...{ redirect: "http://127.0.0.1:9/callback", expiresAt: 1 },
   });
-  host.handlers.await_mcp_sign_in = () =>
-    new Promise((resolve) => {
-      end = resolve;
-    });
+  host.handlers.await_mcp_sign_in = () => ended;
   host.handlers.finish_mcp_sign_in = () => ({});
   host.handlers.sign_out_mcp_server = () => ({ server: given });
   render(
@@ -39,7 +39,7 @@ function show(given: MCPServer, url = "https://login.example/authorize") {
     />,
   );
   const asked = (name: keyof Requests) => host.requests.filter((r) => r.name === name).map(({ fields }) => fields);
-  return { said, asked, end: (ended: Ended) => end(ended) };
+  return { said, asked, end };
 }
 
 test("a sign-in opens the shown domain, takes a pasted address, and says when it is done", async () => {

@@ -97,7 +97,7 @@ const groups = [
   },
   {
     name: "everything that can be opened",
-    budget: 440_000,
+    budget: 470_000,
     keys: staticClosure([...firstRows, ...pages]),
     workers: ofWorkers,
   },

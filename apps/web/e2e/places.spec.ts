@@ -76,7 +76,7 @@ test("a session's frame is visible before its code is loaded", async ({ visitor 
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await anna.page.route(/assets\/ChatPage-.*\.js/, async (route) => {
+  await anna.page.route(/assets\/session-.*\.js/, async (route) => {
     await held;
     await route.continue();
   });
@@ -98,7 +98,7 @@ test("a page that is older than its server reports it and reloads once by itself
   let mends = true;
   let loads = 0;
   // The page's code is gone, and the server begins with another script, as after an update.
-  await anna.page.route(/assets\/(ChatPage|StartPage)-.*\.js/, (route) =>
+  await anna.page.route(/assets\/StartPage-.*\.js/, (route) =>
     missing ? route.fulfill({ status: 404, body: "" }) : route.continue(),
   );
   await anna.page.route(/\/(d\/.*)?$/, async (route) => {
@@ -113,7 +113,7 @@ test("a page that is older than its server reports it and reloads once by itself
   });
 
   await test.step("the new version has the code", async () => {
-    await anna.at("session-row").click();
+    await anna.at("new-session").click();
     await expect(anna.at("composer")).toBeEnabled();
     expect(loads).toBe(1);
   });

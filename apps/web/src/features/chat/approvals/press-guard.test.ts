@@ -25,25 +25,50 @@ function move(clientX: number, clientY: number, pointerType = "mouse", type = "p
 const inside = [150, 20] as const;
 const outside = [150, 300] as const;
 
-/** Returns a guard of one button of 100 by 40 at 100,0; `before` is the pointer's initial position. */
-function guarded(before?: readonly [number, number], cover?: Element) {
-  const area = document.createElement("div");
+/**
+ * Returns a guard of one button of 100 by 40 at 100,0; `before` is the pointer's initial position. The area is the row
+ * of the button, or the whole card.
+ */
+function guarded(before?: readonly [number, number], cover?: Element, whole = false) {
+  const card = document.createElement("div");
+  const area = whole ? card : document.createElement("div");
   area.setAttribute("data-area", "");
   const button = document.createElement("button");
   button.setAttribute("data-guarded", "allow");
   let top = 0;
   button.getBoundingClientRect = () => new DOMRect(100, top, 100, 40);
-  area.append(button, ...(cover ? [cover] : []));
-  document.body.append(area);
+  card.append(...(whole ? [] : [area]), ...(cover ? [cover] : []));
+  area.append(button);
+  document.body.append(card);
   const pointer = new PointerTrack();
   stops.push(pointer.listen());
   if (before) {
     move(...before);
   }
   let open: readonly string[] = [];
-  const guard = new PressGuard({ area, card: area, pointer, onChange: (names) => (open = names) });
+  const guard = new PressGuard({ area, card, pointer, onChange: (names) => (open = names) });
   stops.push(() => guard.stop());
   return { guard, isOpen: () => open.includes("allow"), place: (at: number) => (top = at) };
+}
+
+/** Returns a function that says which part of the area of the next guard is in view. */
+function viewed() {
+  const look: ((entries: object[]) => void)[] = [];
+  vi.stubGlobal(
+    "IntersectionObserver",
+    class {
+      constructor(callback: (entries: object[]) => void) {
+        look.push(callback);
+      }
+      observe(): void {}
+      disconnect(): void {}
+    },
+  );
+  stops.push(() => vi.unstubAllGlobals());
+  return (intersectionRatio: number) =>
+    look[0]?.([
+      { intersectionRatio, intersectionRect: new DOMRect(0, 0, 100, 40), rootBounds: new DOMRect(0, 0, 400, 800) },
+    ]);
 }
 
 const wait = (time = SETTLE) => vi.advanceTimersByTime(time);
@@ -150,28 +175,24 @@ describe("PressGuard", () => {
     expect(isOpen()).toBe(false);
   });
 
+  it("opens a card with buttons everywhere once half of it is in view", () => {
+    const visible = viewed();
+    const { isOpen } = guarded(undefined, undefined, true);
+    visible(0.49);
+    wait(5 * SETTLE);
+    expect(isOpen()).toBe(false);
+    visible(0.6);
+    wait();
+    expect(isOpen()).toBe(true);
+  });
+
   it("stays closed while a part of the buttons is out of view, or under the heading of the card", () => {
-    const look: ((entries: object[]) => void)[] = [];
-    vi.stubGlobal(
-      "IntersectionObserver",
-      class {
-        constructor(callback: (entries: object[]) => void) {
-          look.push(callback);
-        }
-        observe(): void {}
-        disconnect(): void {}
-      },
-    );
-    stops.push(() => vi.unstubAllGlobals());
+    const visible = viewed();
     const cover = document.createElement("div");
     cover.setAttribute("data-guard-cover", "");
     let bottom = 0;
     cover.getBoundingClientRect = () => new DOMRect(0, 0, 400, bottom);
     const { isOpen } = guarded(undefined, cover);
-    const visible = (intersectionRatio: number) =>
-      look[0]?.([
-        { intersectionRatio, intersectionRect: new DOMRect(0, 0, 100, 40), rootBounds: new DOMRect(0, 0, 400, 800) },
-      ]);
     visible(0.69);
     wait(5 * SETTLE);
     expect(isOpen()).toBe(false);

@@ -3,8 +3,9 @@
 //
 // A press counts if it begins after
 //
-//  - the buttons have been visible as a whole, in the same place, for 600 ms. The time restarts when they move without the reader
-//    scrolling, when another card is answered, and when the tab comes back to the front; and
+//  - the buttons have been visible as a whole, in the same place, for 600 ms; of a card with buttons everywhere, half is
+//    enough. The time restarts when they move without the reader scrolling, when another card is answered, and when the
+//    tab comes back to the front; and
 //  - with a mouse or pen: the pointer was outside the button at some moment since then. A pointer that rests where the
 //    button appears must leave it and return.
 //
@@ -32,7 +33,7 @@ export const COVER = "data-guard-cover";
 export const FRAME = "data-guard-frame";
 
 export interface PressGuardOptions {
-  /** The element that must be visible: the row of the most important buttons. */
+  /** The element that must be visible: the row of the most important buttons, or the card. */
   area: HTMLElement;
   /** The card, which contains all guarded buttons. */
   card: HTMLElement;
@@ -59,10 +60,11 @@ export class PressGuard {
 
   constructor(options: PressGuardOptions) {
     this.#options = options;
-    const { area, pointer } = options;
+    const { area, card, pointer } = options;
+    const part = area === card ? 0.5 : WHOLE;
     const sight = new IntersectionObserver(
       (changes) => {
-        this.#inWindow = changes.slice(-1).some(inSight);
+        this.#inWindow = changes.slice(-1).some((change) => inSight(change, part));
         this.#look();
       },
       { threshold: [0, 0.25, 0.5, 0.75, WHOLE, 1] },
@@ -194,9 +196,12 @@ export class PressGuard {
   }
 }
 
-/** Reports whether the whole element is visible, or whether it fills half of the window. */
-function inSight({ intersectionRatio, intersectionRect, rootBounds }: IntersectionObserverEntry): boolean {
-  return intersectionRatio >= WHOLE || (rootBounds !== null && intersectionRect.height >= rootBounds.height / 2);
+/** Reports whether that part of the element is visible, or whether it fills half of the window. */
+function inSight(
+  { intersectionRatio, intersectionRect, rootBounds }: IntersectionObserverEntry,
+  part: number,
+): boolean {
+  return intersectionRatio >= part || (rootBounds !== null && intersectionRect.height >= rootBounds.height / 2);
 }
 
 function holds({ left, right, top, bottom }: DOMRect, { x, y }: Point): boolean {

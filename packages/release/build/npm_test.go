@@ -23,7 +23,7 @@ func registry(t *testing.T, folder string) string {
 		t.Fatalf("%d npm packages, %v", len(paths), err)
 	}
 	answers := map[string][]byte{} // by the path, in which npm writes the slash of a name as %2f
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, ok := answers[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -32,12 +32,13 @@ func registry(t *testing.T, folder string) string {
 		_, _ = w.Write(data)
 	}))
 	t.Cleanup(server.Close)
+	url := "http://" + server.Listener.Addr().String()
 	for _, path := range paths {
 		data := read(t, folder, filepath.Base(path))
 		manifest := packageJSON(t, data)
 		name, _ := manifest["name"].(string)
 		version, _ := manifest["version"].(string)
-		manifest["dist"] = map[string]string{"tarball": server.URL + "/files/" + filepath.Base(path)}
+		manifest["dist"] = map[string]string{"tarball": url + "/files/" + filepath.Base(path)}
 		document, err := json.Marshal(map[string]any{
 			"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: manifest},
 		})
@@ -46,7 +47,8 @@ func registry(t *testing.T, folder string) string {
 		}
 		answers["/files/"+filepath.Base(path)], answers["/"+name] = data, document
 	}
-	return server.URL
+	server.Start()
+	return url
 }
 
 func packageJSON(t *testing.T, data []byte) map[string]any {

@@ -34,45 +34,52 @@ export function QuietHours({ host, clientId, quiet, busy, act }: QuietHoursProps
       return t("push.quiet.removed");
     });
   return (
-    <form onSubmit={save} noValidate className="mt-4" aria-label={t("push.quiet.title")}>
-      <p className="font-medium text-sm">{t("push.quiet.title")}</p>
-      <p data-testid="push-quiet" className="mt-0.5 text-muted text-sm">
-        {quiet
-          ? t("push.quiet.set", { from: quiet.from ?? "", to: quiet.to ?? "", zone: quiet.zone ?? "" })
-          : t("push.quiet.explained")}
-      </p>
-      <div className="mt-2 flex flex-wrap items-end gap-2">
-        <TextField
-          type="time"
-          required
-          label={t("push.quiet.from")}
-          data-testid="quiet-from"
-          value={from}
-          onChange={(event) => setFrom(event.target.value)}
-        />
-        <TextField
-          type="time"
-          required
-          label={t("push.quiet.to")}
-          data-testid="quiet-to"
-          value={to}
-          onChange={(event) => setTo(event.target.value)}
-        />
-        <Button type="submit" data-testid="quiet-save" busy={busy === "quiet"} disabled={busy !== null || !from || !to}>
-          {t("push.quiet.save")}
-        </Button>
-        {quiet ? (
+    <form onSubmit={save} noValidate className="mt-4">
+      <fieldset>
+        <legend className="font-medium text-sm">{t("push.quiet.title")}</legend>
+        <p data-testid="push-quiet" className="mt-0.5 text-muted text-sm">
+          {quiet
+            ? t("push.quiet.set", { from: quiet.from ?? "", to: quiet.to ?? "", zone: quiet.zone ?? "" })
+            : t("push.quiet.explained")}
+        </p>
+        <div className="mt-2 flex flex-wrap items-end gap-2">
+          <TextField
+            type="time"
+            required
+            label={t("push.quiet.from")}
+            data-testid="quiet-from"
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+          />
+          <TextField
+            type="time"
+            required
+            label={t("push.quiet.to")}
+            data-testid="quiet-to"
+            value={to}
+            onChange={(event) => setTo(event.target.value)}
+          />
           <Button
-            data-testid="quiet-remove"
-            tone="quiet"
-            busy={busy === "loud"}
-            disabled={busy !== null}
-            onClick={remove}
+            type="submit"
+            data-testid="quiet-save"
+            busy={busy === "quiet"}
+            disabled={busy !== null || !from || !to}
           >
-            {t("push.quiet.remove")}
+            {t("push.quiet.save")}
           </Button>
-        ) : null}
-      </div>
+          {quiet ? (
+            <Button
+              data-testid="quiet-remove"
+              tone="quiet"
+              busy={busy === "loud"}
+              disabled={busy !== null}
+              onClick={remove}
+            >
+              {t("push.quiet.remove")}
+            </Button>
+          ) : null}
+        </div>
+      </fieldset>
     </form>
   );
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scorel/scorel/apps/host/internal/outside"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -48,7 +49,7 @@ func (g GH) Get(ctx context.Context, path string) ([]byte, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, errors.New("gh is not installed on this machine: install it and log in with `gh auth login`")
 	case err != nil:
-		line, _, _ := strings.Cut(strings.TrimSpace(plain(problem.String())), "\n")
+		line, _, _ := strings.Cut(strings.TrimSpace(outside.Clean(problem.String())), "\n")
 		return nil, fmt.Errorf("gh failed: %s", cmp.Or(line, err.Error()))
 	case out.Len() >= maxReply:
 		return nil, errors.New("gh returned too much")

@@ -10,7 +10,7 @@ import { Section } from "../project/Section";
 import { isRefusal, sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
-import { useAct } from "../shared/use-act";
+import { useChange } from "../shared/use-change";
 import { AddChannel } from "./AddChannel";
 import { ChannelCard } from "./ChannelCard";
 import { chatName } from "./words";
@@ -31,29 +31,19 @@ interface Removing {
 /** The chat channels of a machine, with their chats. */
 export default function ChannelList({ host, info }: ChannelListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_channels", {});
-  const action = useAct();
-  const [done, setDone] = useState<string | null>(null);
+  const { busy, error: failed, done, setDone, change } = useChange(refetch);
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Removing | null>(null);
   if (isRefusal(error) && error.kind === ApiKind.unknown_request) {
     return null; // an older host
   }
-  const change = (name: string, run: () => Promise<string>) =>
-    action.act(name, async () => {
-      setDone(null);
-      try {
-        setDone(await run());
-      } finally {
-        await refetch();
-      }
-    });
   const test = ({ id }: Channel) =>
     change(`test ${id}`, async () => {
       const { channel } = await host.request("test_channel", { id });
       return t("channels.list.tested", { bot: channel.bot || channel.name });
     });
   return (
-    <Section title={t("channels.list.title")} error={action.error ?? (error ? sentence(error) : null)} done={done}>
+    <Section title={t("channels.list.title")} error={failed ?? (error ? sentence(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("channels.list.explained")}</p>
       <p data-testid="channels-readable" className="mt-1 text-sm text-warn">
         {t("channels.list.readable")}
@@ -64,7 +54,7 @@ export default function ChannelList({ host, info }: ChannelListProps) {
         {data?.channels.map((channel) => (
           <li key={channel.id}>
             <ChannelCard
-              {...{ host, info, channel, busy: action.busy }}
+              {...{ host, info, channel, busy: busy }}
               platform={data.platforms.find(({ kind }) => kind === channel.kind)?.title ?? channel.kind}
               onTest={() => test(channel)}
               onRemove={() =>

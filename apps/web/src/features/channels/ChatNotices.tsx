@@ -1,4 +1,3 @@
-import { useState } from "react";
 import type { Host } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { ErrorText } from "../../components/ErrorText";
@@ -9,26 +8,15 @@ import { PushLevels } from "../push/PushLevels";
 import { QuietHours } from "../push/QuietHours";
 import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
-import { useAct } from "../shared/use-act";
+import { useChange } from "../shared/use-change";
 
 /** Whether a chat is notified, of what, and when not. A chat is a client with settings of its own. */
 export function ChatNotices({ host, clientId }: { host: Host; clientId: string }) {
   const { data, error, refetch } = useHostQuery(host, "list_push", { clientId });
-  const [done, setDone] = useState<string | null>(null);
-  const action = useAct();
-  const act = (name: string, run: () => Promise<string | null>) => {
-    setDone(null);
-    return action.act(name, async () => {
-      try {
-        setDone(await run());
-      } finally {
-        await refetch();
-      }
-    });
-  };
+  const { busy, error: failed, done, change: act } = useChange(refetch);
   const [subscription] = data?.subscriptions ?? [];
   const settings = data?.settings[0];
-  const failure = action.error ?? (error ? sentence(error) : null);
+  const failure = failed ?? (error ? sentence(error) : null);
   return (
     <div data-testid="chat-push" className="mt-1 mb-2 rounded-md border border-line p-3">
       <p className="text-muted">{t("channels.notices.explained")}</p>
@@ -37,8 +25,8 @@ export function ChatNotices({ host, clientId }: { host: Host; clientId: string }
         <Button
           data-testid="chat-push-on"
           className="mt-2"
-          busy={action.busy === "on"}
-          disabled={action.busy !== null}
+          busy={busy === "on"}
+          disabled={busy !== null}
           onClick={() =>
             act("on", async () => {
               await host.request("add_push", { kind: "chat", url: clientId });
@@ -54,7 +42,7 @@ export function ChatNotices({ host, clientId }: { host: Host; clientId: string }
           <ul>
             <PushAddress
               subscription={subscription}
-              busy={action.busy}
+              busy={busy}
               onTest={() =>
                 act(`test ${subscription.id}`, async () => {
                   const { lastError } = (await host.request("test_push", { id: subscription.id })).subscription;
@@ -72,8 +60,8 @@ export function ChatNotices({ host, clientId }: { host: Host; clientId: string }
               }
             />
           </ul>
-          <PushLevels {...{ host, clientId, settings, act }} busy={action.busy} />
-          <QuietHours {...{ host, clientId, act }} quiet={settings.quiet ?? null} busy={action.busy} />
+          <PushLevels {...{ host, clientId, settings, act }} busy={busy} />
+          <QuietHours {...{ host, clientId, act }} quiet={settings.quiet ?? null} busy={busy} />
         </>
       ) : null}
       <p role="status" className="mt-2 text-accent empty:mt-0">

@@ -9,7 +9,7 @@ import { Section } from "../project/Section";
 import { isRefusal, sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { useReadable, useScorel } from "../shared/scorel-context";
-import { useAct } from "../shared/use-act";
+import { useChange } from "../shared/use-change";
 import { PushAddress } from "./PushAddress";
 import { PushLevels } from "./PushLevels";
 import type { PushAct } from "./push-act";
@@ -19,22 +19,11 @@ import { keepNoticeWords } from "./words";
 /** Where this browser is notified of one machine, of what, and when not. */
 export default function PushSection({ host, machine }: { host: Host; machine: string }) {
   const { data, error, refetch } = useHostQuery(host, "list_push", {});
-  const [done, setDone] = useState<string | null>(null);
-  const action = useAct();
+  const { busy, error: failed, done, change: act } = useChange(refetch);
   if (isRefusal(error) && error.kind === ApiKind.unknown_request) {
     return null; // an older host
   }
   const settings = data?.settings[0];
-  const act = (name: string, run: () => Promise<string | null>) => {
-    setDone(null);
-    return action.act(name, async () => {
-      try {
-        setDone(await run());
-      } finally {
-        await refetch();
-      }
-    });
-  };
   const test = (id: string) =>
     act(`test ${id}`, async () => {
       const { subscription } = await host.request("test_push", { id });
@@ -44,16 +33,16 @@ export default function PushSection({ host, machine }: { host: Host; machine: st
       return t("push.section.tested");
     });
   return (
-    <Section title={t("push.section.title")} error={action.error ?? (error ? sentence(error) : null)} done={done}>
+    <Section title={t("push.section.title")} error={failed ?? (error ? sentence(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("push.section.explained", { machine })}</p>
       {data || error ? null : <Skeleton label={t("push.section.loading")} rows={2} className="mt-2" />}
-      {data ? <ThisBrowser host={host} push={data} busy={action.busy} act={act} /> : null}
+      {data ? <ThisBrowser host={host} push={data} busy={busy} act={act} /> : null}
       <ul className="mt-2 divide-y divide-line">
         {data?.subscriptions.map((each) => (
           <PushAddress
             key={each.id}
             subscription={each}
-            busy={action.busy}
+            busy={busy}
             onTest={() => test(each.id)}
             onRemove={() =>
               act(`remove ${each.id}`, async () => {
@@ -69,8 +58,8 @@ export default function PushSection({ host, machine }: { host: Host; machine: st
       </ul>
       {settings ? (
         <>
-          <PushLevels host={host} settings={settings} busy={action.busy} act={act} />
-          <QuietHours host={host} quiet={settings.quiet ?? null} busy={action.busy} act={act} />
+          <PushLevels host={host} settings={settings} busy={busy} act={act} />
+          <QuietHours host={host} quiet={settings.quiet ?? null} busy={busy} act={act} />
         </>
       ) : null}
     </Section>

@@ -30,16 +30,16 @@ export async function faultsOf(page: Page, runOnly: RunOnly): Promise<string[]> 
 }
 
 /**
- * Switches to the dark theme, which changes only colors. They change by transitions, which end with a frame however
- * short they are.
+ * Switches to the dark theme, which changes only colors. Transitions are off meanwhile: the style of a block outside
+ * the visible area is computed when it is asked for, and a color would be measured at the start of its change.
  */
 export async function darken(page: Page): Promise<void> {
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.waitForFunction(() => {
-    const visible = ({ effect }: Animation) =>
-      effect instanceof KeyframeEffect && effect.target?.checkVisibility({ contentVisibilityAuto: true });
-    return !document.getAnimations().some((each) => each instanceof CSSTransition && visible(each));
+  await page.evaluate(() => {
+    const still = new CSSStyleSheet();
+    still.replaceSync("*, ::before, ::after { transition: none !important; }");
+    document.adoptedStyleSheets.push(still);
   });
+  await page.emulateMedia({ colorScheme: "dark" });
 }
 
 /** Returns the elements that overflow the side, although nothing there scrolls sideways. */

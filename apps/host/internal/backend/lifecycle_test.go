@@ -71,19 +71,35 @@ func complete(t *testing.T, s *opened) {
 func TestMuch(t *testing.T) {
 	w := newWorld(t)
 	s := w.session("fake")
-	s.ok("flood 100000")
-	if said := s.said(); !strings.HasPrefix(said, "0 1 2 ") || !strings.HasSuffix(said, " 99999 ") || strings.Count(said, " ") != 100000 {
+	s.ok(fmt.Sprintf("flood %d", manyUpdates))
+	said, last := s.said(), fmt.Sprintf(" %d ", manyUpdates-1)
+	if !strings.HasPrefix(said, "0 1 2 ") || !strings.HasSuffix(said, last) || strings.Count(said, " ") != manyUpdates {
 		t.Errorf("%d bytes were kept", len(said))
 	}
-	if s.deltas > 20000 {
-		t.Errorf("100000 chunks were sent as %d events", s.deltas)
+	if s.deltas > manyUpdates/5 {
+		t.Errorf("%d chunks were sent as %d events", manyUpdates, s.deltas)
 	}
-	before := len(s.said())
-	s.ok("line 20")
-	if got := len(s.said()) - before; got != 20<<20 {
-		t.Errorf("%d bytes of a line of 20 MiB were kept", got)
+	s.ok("garbage 50\npicture 20\nsay fine")
+	kept := s.records(session.BackendUpdate)
+	if len(kept) != 1 || !strings.HasPrefix(kept[0].Text, `{"sessionUpdate":"agent_message_chunk","content":{"type":"image"`) || len(kept[0].Text) > backend.MaxRecord+100 {
+		t.Errorf("of a line of 20 MiB were kept %d records: %.300s", len(kept), fmt.Sprint(kept))
 	}
-	s.ok("garbage 50\nsay fine")
+	s.check()
+}
+
+// TestLongMessage has the agent send a message that is longer than one of the log may be.
+func TestLongMessage(t *testing.T) {
+	w := newWorld(t)
+	s := w.session("fake")
+	s.ok("line 2\nsay end")
+	if said := s.said(); len(said) != 2<<20+len("end") || !strings.HasSuffix(said, "0123456789abcdefend") {
+		t.Errorf("%d bytes of a message of 2 MiB were kept", len(said))
+	}
+	for _, m := range s.messages() {
+		if n := len(m.Content.Plain()); n > backend.MaxMessage+100 {
+			t.Errorf("a message of the log has %d bytes", n)
+		}
+	}
 	s.check()
 }
 

@@ -10,7 +10,7 @@
 //	form NAME TYPE       asks people for a value, and says it; url ADDRESS asks to open one
 //	update JSON          sends an update as it is
 //	flood N              sends N chunks of a message
-//	line MIB             sends one message of that many MiB
+//	line MIB             sends one message of that many MiB; picture MIB a picture
 //	garbage N            prints N lines that are no messages
 //	calls N              makes N tool calls that end; open N makes N that do not
 //	recall               says the prompts of the session, one a line

@@ -197,13 +197,11 @@ func (t *turn) elicit(ctx context.Context, mode, first, kind string) error {
 func (t *turn) trouble(ctx context.Context, word string, n int) error {
 	switch word {
 	case "flood":
-		for i := range n {
-			if err := t.say(acp.UpdateAgentChunk, fmt.Sprintf("%d ", i)); err != nil {
-				return err
-			}
-		}
+		return t.flood(n)
 	case "line":
 		return t.say(acp.UpdateAgentChunk, strings.Repeat("0123456789abcdef", n<<16))
+	case "picture":
+		return t.picture(n)
 	case "garbage":
 		for i := range n {
 			if _, err := fmt.Fprintf(t.out, "warning %d: this is no message\n", i); err != nil {
@@ -220,6 +218,42 @@ func (t *turn) trouble(ctx context.Context, word string, n int) error {
 		os.Exit(3)
 	}
 	return nil
+}
+
+// chunk is the line of a message's chunk, written by hand: the encoder takes longer than the host,
+// which the tests are about. Its content needs no escapes.
+const chunk = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"%s","update":{"sessionUpdate":"agent_message_chunk","content":%s}}}` + "\n"
+
+// floodBuffer is how much of a flood is written at once, in bytes.
+const floodBuffer = 64 << 10
+
+// flood sends n chunks of a message as fast as they are read.
+func (t *turn) flood(n int) error {
+	if err := t.conn.Flush(context.Background()); err != nil {
+		return err
+	}
+	lines := make([]byte, 0, floodBuffer+1024)
+	for i := range n {
+		lines = fmt.Appendf(lines, chunk, t.session, fmt.Sprintf(`{"type":"text","text":"%d "}`, i))
+		if len(lines) < floodBuffer && i < n-1 {
+			continue
+		}
+		if _, err := t.out.Write(lines); err != nil {
+			return err
+		}
+		lines = lines[:0]
+	}
+	return nil
+}
+
+// picture sends a picture of that many MiB, as one line.
+func (t *turn) picture(mib int) error {
+	if err := t.conn.Flush(context.Background()); err != nil {
+		return err
+	}
+	data := strings.Repeat("0123456789abcdef", mib<<16)
+	_, err := fmt.Fprintf(t.out, chunk, t.session, `{"type":"image","mimeType":"image/png","data":"`+data+`"}`)
+	return err
 }
 
 func (t *turn) many(ended bool, n int) error {

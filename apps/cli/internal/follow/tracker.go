@@ -311,8 +311,8 @@ func (t *tracker) entry(envelope api.EventEnvelope, entry session.Entry) {
 	}
 }
 
-// turnRecord records how our turn ended. A record by a restarted host names no turn: it
-// refers to the last turn in the log.
+// turnRecord records how our turn ended. A record by a restarted host of an older version names no
+// turn: it refers to the last turn in the log.
 func (t *tracker) turnRecord(entry session.CustomEntry) {
 	var record session.TurnRecord
 	if json.Unmarshal(entry.Data, &record) != nil {

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,8 +78,8 @@ func sanitize(ctx context.Context, s *store.Session) (err error) {
 		err = errors.Join(err, note(session.CustomQueue, session.Queue{Items: []session.QueuedPrompt{}, Removed: queue.Keys(waits)}))
 	}
 	waits := index.DigestOf(s.Header(), tree.Entries())
-	if read.Interrupted(tree) || waits.Owed != "" {
-		err = errors.Join(err, note(session.CustomTurn, session.TurnRecord{TurnID: "interrupted", StopReason: session.StopError, Error: textImported}))
+	if cut := cmp.Or(read.InterruptedTurn(tree), waits.Owed); cut != "" {
+		err = errors.Join(err, note(session.CustomTurn, session.TurnRecord{TurnID: cut, StopReason: session.StopError, Error: textImported}))
 	}
 	if len(waits.Jobs) > 0 {
 		err = errors.Join(err, addLostNote(ctx, s, waits.Jobs))

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -141,6 +142,7 @@ func (h *scheduler) resumeTurn() bool {
 // endInterrupted gives every call of a turn that was cut off its result, and then records the
 // end of the turn. A call may have run in part, so none is made again.
 func (h *scheduler) endInterrupted() error {
+	ended := cmp.Or(read.InterruptedTurn(h.log.Tree()), h.digest.Owed)
 	turnID, calls := read.OpenCalls(h.log.Tree())
 	for _, call := range calls {
 		failed, text := true, agent.TextInterrupted
@@ -156,7 +158,7 @@ func (h *scheduler) endInterrupted() error {
 		}
 	}
 	return h.appendCustom(session.CustomTurn, session.TurnRecord{
-		TurnID:     "interrupted",
+		TurnID:     ended,
 		StopReason: session.StopError,
 		Error:      "The host stopped during this turn. Its work so far is kept; send a message to continue.",
 	}, "")

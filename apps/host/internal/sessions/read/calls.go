@@ -35,19 +35,24 @@ func OpenCalls(tree *session.Tree) (turnID string, open []session.Block) {
 
 // Interrupted reports whether the log ends inside a turn: a prompt or tool result without an
 // answer, or an answer whose tool calls have no results.
-func Interrupted(tree *session.Tree) bool {
+func Interrupted(tree *session.Tree) bool { return InterruptedTurn(tree) != "" }
+
+// InterruptedTurn returns the turn that Interrupted is about; "" if there is none.
+func InterruptedTurn(tree *session.Tree) string {
 	for _, entry := range slices.Backward(tree.Entries()) {
 		if entry.Type == session.TypeCustom && entry.CustomType == session.CustomTurn {
-			return false
+			return ""
 		}
 		message, ok := entry.AsMessage()
 		if !ok {
 			continue
 		}
-		return message.TurnID != "" &&
-			(message.Message.Role != session.RoleAssistant || len(message.Message.Content.ToolCalls()) > 0)
+		if message.Message.Role != session.RoleAssistant || len(message.Message.Content.ToolCalls()) > 0 {
+			return message.TurnID
+		}
+		return ""
 	}
-	return false
+	return ""
 }
 
 // WaitingTurn returns the turn that waited for a person because of a call, or in which a person

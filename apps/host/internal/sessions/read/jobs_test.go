@@ -36,23 +36,29 @@ func TestLostJobs(t *testing.T) {
 		"details of no use": {[]string{result("bash", `{"job":7}`), result("bash", `"job"`)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, parent := `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}`, "null"
-			for i, line := range c.lines {
-				text += fmt.Sprintf("\n%s,\"id\":\"e%d\",\"parentId\":%s,\"timestamp\":\"2026-01-01T00:00:00.000Z\"}", line, i, parent)
-				parent = fmt.Sprintf("%q", fmt.Sprint("e", i))
-			}
-			for line := range strings.Lines(text) {
-				if !json.Valid([]byte(line)) {
-					t.Fatalf("no JSON: %s", line)
-				}
-			}
-			file, err := session.ReadFile([]byte(text + "\n"))
-			if err != nil || len(file.Damage) > 0 {
-				t.Fatal(err, file.Damage)
-			}
-			if got := LostJobs(file.Tree); !slices.Equal(got, c.want) {
+			if got := LostJobs(treeOf(t, c.lines)); !slices.Equal(got, c.want) {
 				t.Errorf("lost are %q, want %q", got, c.want)
 			}
 		})
 	}
+}
+
+// treeOf returns the tree of entries one after the other, each without its end, id and parent.
+func treeOf(t *testing.T, lines []string) *session.Tree {
+	t.Helper()
+	text, parent := `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}`, "null"
+	for i, line := range lines {
+		text += fmt.Sprintf("\n%s,\"id\":\"e%d\",\"parentId\":%s,\"timestamp\":\"2026-01-01T00:00:00.000Z\"}", line, i, parent)
+		parent = fmt.Sprintf("%q", fmt.Sprint("e", i))
+	}
+	for line := range strings.Lines(text) {
+		if !json.Valid([]byte(line)) {
+			t.Fatalf("no JSON: %s", line)
+		}
+	}
+	file, err := session.ReadFile([]byte(text + "\n"))
+	if err != nil || len(file.Damage) > 0 {
+		t.Fatal(err, file.Damage)
+	}
+	return file.Tree
 }

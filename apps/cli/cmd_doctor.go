@@ -30,8 +30,8 @@ type way struct {
 
 func newDoctor(a *app) *cobra.Command {
 	var (
-		relay, device string
-		asJSON        bool
+		relay, device, bundle string
+		asJSON, yes           bool
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -43,10 +43,16 @@ step that fails says what to do. While another path to a machine works, it is a 
 
 Without --device, all paired machines are tested; without --relay, all known paths to
 them. A machine without pairings tests every path of the host that runs on it. Nothing
-is changed.`,
+is changed.
+
+With --bundle, collect what helps to find a fault: versions, the results of these tests,
+the end of the logs, and which settings config.toml has. Names, paths, addresses, keys and
+everything that a message quotes are left out. The bundle is shown first, and written to
+the file only after you agree.`,
 		Example: `  scorel doctor
   scorel doctor --device desk
-  scorel doctor --relay https://relay.example --json`,
+  scorel doctor --relay https://relay.example --json
+  scorel doctor --bundle report.txt`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if relay != "" {
@@ -54,11 +60,21 @@ is changed.`,
 					return err
 				}
 			}
+			switch {
+			case bundle == "" && yes:
+				return usagef("--yes writes a bundle: name its file with --bundle")
+			case bundle != "" && asJSON:
+				return usagef("a bundle is text: give --bundle without --json")
+			case bundle != "":
+				return a.doctorBundle(cmd.Context(), bundle, yes, relay, device)
+			}
 			return a.doctor(cmd.Context(), relay, device, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&relay, "relay", "", "relay to test instead of all known paths (SCOREL_RELAY_URL if no machine is paired)")
 	cmd.Flags().StringVar(&device, "device", "", "test only the paths to this paired device")
+	cmd.Flags().StringVar(&bundle, "bundle", "", "collect what helps to find a fault, show it, and write it to this file")
+	cmd.Flags().BoolVar(&yes, "yes", false, "write the bundle without asking")
 	addJSON(cmd, &asJSON)
 	return cmd
 }

@@ -23,7 +23,8 @@ trap 'rm -rf "$folder" "$folder.log"' EXIT
 mkdir "$folder/data" && chmod 0700 "$folder/data"
 cp "$program" "$folder/scorel"
 cp "$authorities" "$folder/ca-certificates.crt"
-chmod 0755 "$folder/scorel" && chmod 0644 "$folder/ca-certificates.crt"
+echo container >"$folder/package"
+chmod 0755 "$folder/scorel" && chmod 0644 "$folder/ca-certificates.crt" "$folder/package"
 sed -n '/^FROM scratch/,$p' deploy/Dockerfile | sed -e 's/--from=build //' -e 's,/out/,,' >"$folder/Dockerfile"
 docker build --quiet --build-arg "VERSION=$version" --tag "$name" "$folder" >"$folder.log" 2>&1 || {
 	cat "$folder.log" >&2

@@ -132,10 +132,11 @@ func unmanaged(path, newest string) error {
 	}
 	file := fmt.Sprintf("scorel_%s_%s", strings.TrimPrefix(newest, "v"), runtime.GOARCH)
 	how, known := map[string]string{
-		"deb":  "download the package and run `sudo apt install ./" + file + ".deb`",
-		"rpm":  "download the package and run `sudo dnf install ./" + file + ".rpm`",
-		"npm":  "run `npm install --global scorel@latest`",
-		"brew": "run `brew upgrade scorel`",
+		"deb":       "download the package and run `sudo apt install ./" + file + ".deb`",
+		"rpm":       "download the package and run `sudo dnf install ./" + file + ".rpm`",
+		"npm":       "run `npm install --global scorel@latest`",
+		"brew":      "run `brew upgrade scorel`",
+		"container": "start the container again with a new image",
 	}[manager]
 	if !known {
 		how = "update it there"

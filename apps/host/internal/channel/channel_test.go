@@ -33,7 +33,7 @@ func sizeOf(rich []channel.Segment) (n int) {
 func TestSplitLosesNothing(t *testing.T) {
 	words := []string{"word", "👩‍👩‍👧‍👦", "שלום", "e\u0301e\u0301", "🏳️‍🌈🇩🇪", strings.Repeat("long", 40), "\n", "\n\n", "مرحبا", "x"}
 	random := rand.New(rand.NewPCG(1, 2))
-	for n := range 500 {
+	for n := range 100 {
 		limits := channel.Limits{Text: 40 + random.IntN(200), Units: utf16Units}
 		var rich []channel.Segment
 		for range 1 + random.IntN(12) {

@@ -88,8 +88,12 @@ func (w *world) setClock(at string) {
 	w.now = now
 }
 
-// at sets the clock and has the scheduler look at it.
+// at sets the clock and has the scheduler look at it. No earlier look at a run is under way
+// then: its end would have the scheduler look at the new time once more.
 func (w *world) at(at string) {
+	for busy := true; busy; runtime.Gosched() {
+		w.inside(func() { busy = len(w.probing) > 0 })
+	}
 	w.setClock(at)
 	w.wake <- time.Time{}
 	w.inside(func() {})

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, it } from "vitest";
 import { type BeginOptions, beginWorker } from "./begin";
 import type { FromLink, PagePort, ToLink } from "./messages";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from "vitest";
 import { reported, running, TIMELINE_LINES, type Timelines } from "./timelines";
 import type { Process, ProcessLine } from "./types";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openFirst } from "./first-session";
 import { FakeScorel, FakeSession } from "./testing/fake-scorel";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import { describe, expect, it } from "vitest";
 import { translator } from "./i18n";

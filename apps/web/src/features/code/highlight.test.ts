@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Engine, Run, Token } from "./engine";
 import { colorRuns, tokenize } from "./highlight";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, it } from "vitest";
 import { blockRows, firstRows, inBlocks } from "./drawing";
 import type { DiffRow } from "./rows";

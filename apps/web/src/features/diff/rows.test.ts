@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { compareTexts, compareWords } from "./compare";
 import type { DiffFile } from "./model";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, it } from "vitest";
 import { labelFrom } from "../../api/label";
 import { codeIn } from "./scan";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from "vitest";
 import type { HostInfo } from "../../api/types";
 import { hostInfo } from "../../app/testing/builders";

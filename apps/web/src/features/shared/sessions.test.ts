@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import type { SessionSummary } from "../../api/types";
 import { summary } from "../../app/testing/builders";

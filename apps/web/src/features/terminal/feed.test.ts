@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it, vi } from "vitest";
 import { ApiError, OfflineError } from "../../api/contract";
 import { ApiKind, type Terminal } from "../../api/types";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import type { AssistantMessage, MessageEntry, ToolResultMessage } from "../../../api/types";
 import { assistant, call, result } from "../../../app/testing/builders";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { languageOf } from "../../code/language";
 import { partialArguments, viewTool } from "./tool-view";

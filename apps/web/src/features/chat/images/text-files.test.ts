@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, it } from "vitest";
 import { joinFiles, MAX_TEXT_FILE, readTextFile, splitFiles } from "./text-files";
 

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import type { SessionEntry } from "../../../api/types";
 import { assistant, call, custom, result, user } from "../../../app/testing/builders";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from "vitest";
 import type { TreeNode } from "../../../api/types";
 import { treeLines } from "./tree-lines";

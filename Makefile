@@ -17,7 +17,7 @@ TS := packages/protocol/ts
 GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' -not -path 'apps/bench/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web image release test check test-go test-page test-web test-e2e test-containers test-deploy test-install fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -52,7 +52,7 @@ $(WEB)/dist/index.html: $(WEB)/node_modules/.package-lock.json $(WEBFILES) $(WEB
 
 # What all of them need is built before the rest runs side by side.
 test: deps check bin/scorel ## installs what the tests need and runs them all
-	@MAKE='$(MAKE)' .ci/beside test-go test-page
+	@MAKE='$(MAKE)' .ci/beside test-programs test-go test-page
 
 deps: ## what the tests need beyond Go and Node: a C compiler for -race, Chromium
 	@.ci/deps
@@ -65,14 +65,31 @@ check: web
 
 # Code that only computes, in the goroutine of its caller: the race detector finds nothing
 # there and makes it ten times as slow (docs/decisions/0041-time-of-the-tests.md).
-UNRACED := crypto/internal/fips140/... crypto/internal/fips140deps/... modernc.org/... \
+UNRACED := crypto/internal/fips140/... crypto/internal/fips140deps/... encoding/base64 modernc.org/... \
+	github.com/rivo/uniseg mvdan.cc/sh/v3/syntax \
 	github.com/scorel/scorel/packages/protocol/pair/stretch
 RACE := -race $(foreach package,$(UNRACED),'-gcflags=$(package)=-race=false')
 
+# Most of the time of these tests is that of programs which they start or kill, and with
+# -race each takes three times as long. They run without it, and in CI once more with it.
+PROGRAMS := $(addprefix github.com/scorel/scorel/,apps/cli apps/cli/e2e)
+KILLED := -run '^TestKilled' ./apps/host
+GOTEST := $(GO) test -vet=off -timeout 40m $(GOTESTFLAGS)
+
 # Under -race every process sleeps a second at its end, unless it is told not to;
 # the tests start hundreds. `make check` vets all.
-test-go: web
-	GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 40m $(GOTESTFLAGS) $(MODULES)
+test-go test-race: export GORACE = atexit_sleep_ms=10
+
+test-go: web ## the Go tests with -race, except those of whole programs
+	@$(GOTEST) $(RACE) -skip '^TestKilled' $(filter-out $(PROGRAMS),$(shell $(GO) list $(MODULES)))
+
+test-programs: web ## the Go tests that start whole programs
+	$(STATIC) $(GOTEST) $(PROGRAMS)
+	$(STATIC) $(GOTEST) $(KILLED)
+
+test-race: web ## test-programs with -race
+	$(GOTEST) $(RACE) $(PROGRAMS)
+	$(GOTEST) $(RACE) $(KILLED)
 
 test-page: test-web test-e2e
 

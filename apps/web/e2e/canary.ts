@@ -1,48 +1,49 @@
 import { type BrowserContext, expect, type Page } from "@playwright/test";
+import type { Recorder } from "./recorder";
+
+/** A server that no test allows. */
+const stranger = "stranger.test:4321";
 
 /**
- * Detects the effects of hostile content in a browser: a call of `breached`, a dialog, a window, or a request to
- * another server.
+ * Detects the effects of hostile content in a browser: a call of `breached`, a dialog, a window, or anything that the
+ * browser sends to another server, from a page or a worker.
  */
 export class Canary {
-  readonly breaches: string[] = [];
-  readonly #url: URL;
+  readonly #seen: string[] = [];
+  readonly #recorder: Recorder;
 
-  private constructor(url: string) {
-    this.#url = new URL(url);
+  private constructor(recorder: Recorder) {
+    this.#recorder = recorder;
   }
 
-  static async watch(context: BrowserContext, url: string): Promise<Canary> {
-    const canary = new Canary(url);
-    await context.exposeBinding("breached", (_, what) => canary.breaches.push(`ran: ${what}`));
+  /** Watches a context, which reaches the network through the recorder. */
+  static async watch(context: BrowserContext, recorder: Recorder): Promise<Canary> {
+    const canary = new Canary(recorder);
+    await context.exposeBinding("breached", (_, what) => canary.#seen.push(`ran: ${what}`));
     context.on("dialog", (dialog) => {
-      canary.breaches.push(`dialog: ${dialog.message()}`);
+      canary.#seen.push(`dialog: ${dialog.message()}`);
       return dialog.dismiss();
     });
-    context.on("request", (request) => canary.#asked(request.url()));
-    context.on("page", (page) => canary.#opened(page));
-    for (const page of context.pages()) {
-      page.on("websocket", (socket) => canary.#asked(socket.url()));
-    }
+    context.on("page", (page) => canary.#seen.push(`window: ${page.url()}`));
     return canary;
   }
 
-  /** Asserts that it detects effects. */
+  get breaches(): string[] {
+    return [...this.#seen, ...this.#recorder.strangers.map((address) => `asked: ${address}`)];
+  }
+
+  /** Asserts that it detects effects, and forgets those that it caused. */
   async expectAwake(page: Page): Promise<void> {
-    await page.evaluate(() => (window as unknown as { breached: (what: string) => void }).breached("check"));
-    await expect.poll(() => this.breaches.splice(0)).toEqual(["ran: check"]);
-  }
-
-  #opened(page: Page): void {
-    this.breaches.push(`window: ${page.url()}`);
-    page.on("websocket", (socket) => this.#asked(socket.url()));
-  }
-
-  #asked(address: string): void {
-    const { protocol, host } = new URL(address);
-    if (host !== this.#url.host && protocol !== "data:" && protocol !== "blob:") {
-      this.breaches.push(`asked: ${address}`);
-    }
+    await page.evaluate((host) => {
+      (window as unknown as { breached: (what: string) => void }).breached("check");
+      new WebSocket(`ws://${host}`);
+    }, stranger);
+    const asked = `connect://${stranger}/`;
+    await expect.poll(() => this.breaches).toEqual(["ran: check", `asked: ${asked}`]);
+    this.#seen.length = 0;
+    this.#recorder.forget(asked);
+    // The page's own connection belongs to a shared worker.
+    await expect.poll(() => this.#recorder.frames.length).toBeGreaterThan(0);
   }
 }
 

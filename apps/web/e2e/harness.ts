@@ -1,4 +1,5 @@
 import { type BrowserContextOptions, test as base, expect } from "@playwright/test";
+import { Recorder } from "./recorder";
 import { Visitor } from "./visitor";
 import { World, type WorldOptions } from "./world";
 
@@ -8,6 +9,8 @@ interface Fixtures {
   options: WorldOptions;
   /** A new relay and host for each test, so that tests do not affect one another. */
   world: World;
+  /** A proxy to the relay, for browsers whose traffic a test reads. */
+  recorder: Recorder;
   /** Opens a browser with its own profile. A complaint of any of them fails the test. */
   visitor: (options?: BrowserContextOptions) => Promise<Visitor>;
 }
@@ -25,6 +28,11 @@ export const test = base.extend<Fixtures>({
       }
       await world.end();
     }
+  },
+  recorder: async ({ world }, use) => {
+    const recorder = await Recorder.start(world.url);
+    await use(recorder);
+    await recorder.stop();
   },
   visitor: async ({ browser, world }, use) => {
     const visitors: Visitor[] = [];

@@ -25,7 +25,7 @@ async function openCards(anna: Visitor): Promise<void> {
   }).toPass();
 }
 
-test("hostile messages, names and copies are text, online and offline", async ({ world, visitor }) => {
+test("hostile messages, names and copies are text, online and offline", async ({ world, recorder, visitor }) => {
   mkdirSync(join(world.home, "code", `<img src=x onerror=breached("folder")>`));
   for (const name of fileNames) {
     world.write(name, svg);
@@ -36,8 +36,8 @@ test("hostile messages, names and copies are text, online and offline", async ({
   appendMessages(world.scorelHome, hostileMessages());
   await world.startHost();
 
-  const anna = await visitor();
-  const canary = await Canary.watch(anna.context, world.url);
+  const anna = await visitor({ proxy: recorder.proxy });
+  const canary = await Canary.watch(anna.context, recorder);
   await anna.pair();
   await canary.expectAwake(anna.page);
   await anna.at("session-row").click();
@@ -89,9 +89,13 @@ test("hostile messages, names and copies are text, online and offline", async ({
   });
 });
 
-test("hostile answers while they stream, diffs, approvals and terminals are text", async ({ world, visitor }) => {
-  const anna = await visitor();
-  const canary = await Canary.watch(anna.context, world.url);
+test("hostile answers while they stream, diffs, approvals and terminals are text", async ({
+  world,
+  recorder,
+  visitor,
+}) => {
+  const anna = await visitor({ proxy: recorder.proxy });
+  const canary = await Canary.watch(anna.context, recorder);
   await anna.settle();
   await canary.expectAwake(anna.page);
 
@@ -143,10 +147,11 @@ test("hostile answers while they stream, diffs, approvals and terminals are text
   });
 });
 
-test("hostile addresses are text, and every response has the policy", async ({ world, visitor }) => {
-  const anna = await visitor();
-  const canary = await Canary.watch(anna.context, world.url);
+test("hostile addresses are text, and every response has the policy", async ({ world, recorder, visitor }) => {
+  const anna = await visitor({ proxy: recorder.proxy });
+  const canary = await Canary.watch(anna.context, recorder);
   await anna.pair();
+  await canary.expectAwake(anna.page);
   const text = encodeURIComponent(`<img src=x onerror=breached("address")>${markdown}`);
   const script = encodeURIComponent(`javascript:breached("address")`);
   for (const path of [`/share?text=${text}&url=${script}`, `/pair#${text}`, `/d/${text}`, `/${script}`]) {

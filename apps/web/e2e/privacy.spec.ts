@@ -7,9 +7,14 @@ const secrets = {
   command: "Schieferbruchhalde-9052",
 };
 
-test("the host keeps what was said; the relay has no trace of it", async ({ world, visitor }) => {
+test("the host keeps what was said; the relay has no trace of it, and nothing readable leaves the browser", async ({
+  world,
+  recorder,
+  visitor,
+}) => {
   world.write("note.txt", `${secrets.file}\n`);
-  const anna = await visitor();
+  // Its connection belongs to a shared worker, whose frames no page shows.
+  const anna = await visitor({ proxy: recorder.proxy });
   await anna.settle();
   await anna.prompt(secrets.prompt);
   await anna.rest();
@@ -27,6 +32,24 @@ test("the host keeps what was said; the relay has no trace of it", async ({ worl
     expect(JSON.stringify(lines)).toContain(secret);
   }
 
+  const [, ...secretHalf] = anna.code.split("-");
+  const hidden = [...Object.values(secrets), anna.sessionId, world.project, secretHalf.join("-"), secretHalf.join("")];
+  const sent = Buffer.concat(recorder.frames);
+  expect(sent.includes(anna.clientId), "the frames are those of the page's connection").toBe(true);
+  for (const [name, bytes] of [
+    ["what the browser sent", sent],
+    ["what it received", Buffer.concat(recorder.received)],
+  ] as const) {
+    for (const text of hidden) {
+      expect(found(bytes, text), `${text} in ${name}`).toEqual([]);
+    }
+  }
+  // The address of a session names it.
+  for (const text of hidden.filter((each) => each !== anna.sessionId)) {
+    expect(found(Buffer.concat(recorder.requests), text), `${text} in a request`).toEqual([]);
+  }
+  expect(recorder.strangers).toEqual([]);
+
   // An anonymous connection is logged at the lowest level only.
   await anna.page.evaluate(async (address) => {
     const socket = new WebSocket(address, "scorel.v1");
@@ -41,8 +64,6 @@ test("the host keeps what was said; the relay has no trace of it", async ({ worl
   const all = Buffer.concat(relay.map(([, bytes]) => bytes));
   expect(all.includes(anna.clientId), "the search looks in the right place").toBe(true);
 
-  const [, ...secretHalf] = anna.code.split("-");
-  const hidden = [...Object.values(secrets), anna.sessionId, world.project, secretHalf.join("-"), secretHalf.join("")];
   for (const [name, bytes] of relay) {
     for (const text of hidden) {
       expect(found(bytes, text), `${text} in ${name}`).toEqual([]);

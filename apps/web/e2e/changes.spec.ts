@@ -118,4 +118,27 @@ test("a diff of 5,000 lines fits a phone, in a card and in the changes", async (
     await expect(anna.page.getByRole("dialog").getByRole("table")).toBeVisible();
     expect(await sticksOut(anna)).toBeLessThanOrEqual(0);
   });
+
+  await test.step("a search of the browser finds a line that is not drawn, and stays there", async () => {
+    const sheet = anna.page.getByRole("dialog");
+    await sheet.getByTestId("diff-more").tap();
+    const row = sheet.locator(".diff-row").filter({ hasText: "channel-1777" });
+    await expect(row).toHaveCount(0);
+    const found = await anna.page.evaluate(() =>
+      (window as unknown as { find(text: string): boolean }).find("channel-1777"),
+    );
+    expect(found).toBe(true);
+    await expect(row).toBeInViewport();
+  });
+
+  await test.step("the file is reverted by touch, below rows that are drawn meanwhile", async () => {
+    await anna.at("revert").tap();
+    const now = anna.at("revert-now");
+    await expect(now).toBeInViewport({ ratio: 1 });
+    expect((await now.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    expect(await sticksOut(anna)).toBeLessThanOrEqual(0);
+    await now.tap();
+    await expect(anna.at("change")).toHaveCount(0);
+    expect(world.read("limits.js").match(/channel-/g)).toHaveLength(5000);
+  });
 });

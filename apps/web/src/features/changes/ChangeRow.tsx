@@ -85,16 +85,23 @@ function Revert({ path, onRevert, onReverted }: RevertProps) {
     );
   }
   return (
-    <div role="alert" className="flex flex-wrap items-center justify-end gap-2 border-line border-t p-2">
+    <div ref={intoView} role="alert" className="flex flex-wrap items-center justify-end gap-2 border-line border-t p-2">
       <p className="min-w-48 flex-1 text-sm">{t("changes.revertAsk")}</p>
-      <Button tone="quiet" autoFocus onClick={() => setAsks(false)}>
-        {t("changes.cancel")}
-      </Button>
-      <Button tone="danger" data-testid="revert-now" busy={busy} onClick={revert}>
-        {t("changes.revert")}
-      </Button>
+      <div className="flex gap-2">
+        <Button tone="quiet" autoFocus onClick={() => setAsks(false)}>
+          {t("changes.cancel")}
+        </Button>
+        <Button tone="danger" data-testid="revert-now" busy={busy} onClick={revert}>
+          {t("changes.revert")}
+        </Button>
+      </div>
     </div>
   );
+}
+
+/** The question is taller than the button in whose place it appears. */
+function intoView(question: HTMLElement | null): void {
+  question?.scrollIntoView?.({ block: "nearest" });
 }
 
 function RevertButton({ onClick }: { onClick: () => void }) {

@@ -1,4 +1,13 @@
-import { type KeyboardEvent, memo, type ReactNode, useCallback, useMemo, useSyncExternalStore } from "react";
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from "react";
 import { cx } from "../../components/cx";
 import { ChevronDownIcon } from "../../components/icons";
 import { t } from "../../i18n/diff";
@@ -39,14 +48,31 @@ export const Block = memo(function Block({ rows, colors, ...props }: BlockProps)
   const subscribe = useCallback((listener: () => void) => colors.subscribe(lines, listener), [colors, lines]);
   useSyncExternalStore(subscribe, () => colors.count(lines));
   const words = useMemo(() => wordsOf(rows), [rows]);
+  const body = useRef<HTMLTableSectionElement>(null);
+  useLayoutEffect(() => laidOutAtOnce(body.current), []);
   return (
-    <tbody className="diff-block" style={{ "--rows": rows.length } as object}>
+    <tbody ref={body} className="diff-block" style={{ "--rows": rows.length } as object}>
       {rows.map((row) => (
         <Row key={row.key} row={row} colors={colors} words={words} {...props} />
       ))}
     </tbody>
   );
 });
+
+/** Has new rows laid out even out of sight, so that their real height is known before the reader comes to them. */
+function laidOutAtOnce(body: HTMLElement | null): (() => void) | undefined {
+  if (!body) {
+    return;
+  }
+  body.style.contentVisibility = "visible";
+  // The first frame lays them out.
+  let frame = requestAnimationFrame(() => {
+    frame = requestAnimationFrame(() => {
+      body.style.contentVisibility = "";
+    });
+  });
+  return () => cancelAnimationFrame(frame);
+}
 
 /** Returns the changes within lines that have a counterpart. */
 function wordsOf(rows: readonly DiffRow[]): Map<DiffLine, readonly Piece[]> {

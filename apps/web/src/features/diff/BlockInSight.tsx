@@ -1,11 +1,19 @@
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { visible } from "../chat/text/visible";
 import { Block, type BlockProps } from "./Block";
+import { drawHeld } from "./held-end";
+import { shownChars } from "./LineText";
+import { type DiffRow, linesOf } from "./rows";
 import { inTurn } from "./turns";
 
 /** How far outside the visible area rows are rendered. */
 const margin = "600px 0px";
 
-/** Reports whether the element has come near the visible area, or is rendered `now`. */
+/**
+ * Reports whether the element has come near the visible area, or is rendered `now`. Until then it is hidden from all
+ * but a search of the browser.
+ */
 function useNear(element: RefObject<Element | null>, now: boolean): boolean {
   const [near, setNear] = useState(now);
   const drawn = near || now;
@@ -15,18 +23,23 @@ function useNear(element: RefObject<Element | null>, now: boolean): boolean {
       return;
     }
     let cancel = () => {};
+    place.setAttribute("hidden", "until-found"); // React knows no value of it
+    // The browser has found its text and is about to scroll to it: rendered at once, the rows are found in its place.
+    const draw = () => flushSync(() => setNear(true));
+    place.addEventListener("beforematch", draw);
     // Nested boxes in the scrolling box may scroll as well.
     const options = { root: place.closest("[data-scrolls]"), rootMargin: margin, scrollMargin: margin };
     const observer = new IntersectionObserver((seen) => {
       cancel();
       const last = seen.at(-1);
       if (last?.isIntersecting) {
-        cancel = inTurn(() => setNear(true), distance(last));
+        cancel = inTurn(() => drawHeld(place, draw), distance(last));
       }
     }, options);
     observer.observe(place);
     return () => {
       observer.disconnect();
+      place.removeEventListener("beforematch", draw);
       cancel();
     };
   }, [element, drawn]);
@@ -40,12 +53,24 @@ function distance({ boundingClientRect: block, rootBounds }: IntersectionObserve
 
 interface UndrawnProps {
   place: RefObject<HTMLTableSectionElement | null>;
-  rows: number;
+  rows: readonly DiffRow[];
 }
 
-/** A placeholder with the height of the rows. */
+/** A placeholder with the height of the rows, which a search of the browser finds by their text. */
 function Undrawn({ place, rows }: UndrawnProps) {
-  return <tbody ref={place} className="block" data-testid="undrawn" style={{ height: `${rows * 1.25}rem` }} />;
+  const text = useMemo(() => rows.map(textOf).join("\n"), [rows]);
+  return (
+    <tbody ref={place} className="diff-undrawn" data-testid="undrawn" style={{ height: `${rows.length * 1.25}rem` }}>
+      <tr className="block">
+        <td className="block">{text}</td>
+      </tr>
+    </tbody>
+  );
+}
+
+/** Returns what can be found of a row: as much of a long line as it shows at first. */
+function textOf(row: DiffRow): string {
+  return [...new Set(linesOf(row))].map(({ text }) => visible(text.slice(0, shownChars))).join("  ");
 }
 
 export interface BlockInSightProps extends BlockProps {
@@ -56,12 +81,12 @@ export interface BlockInSightProps extends BlockProps {
 /** A block that is rendered once it comes near the visible area. A jump to many blocks renders one at a time. */
 export function BlockInSight({ now, ...props }: BlockInSightProps) {
   const place = useRef<HTMLTableSectionElement>(null);
-  return useNear(place, now) ? <Block {...props} /> : <Undrawn place={place} rows={props.rows.length} />;
+  return useNear(place, now) ? <Block {...props} /> : <Undrawn place={place} rows={props.rows} />;
 }
 
 export interface BlocksInSightProps {
-  /** The number of rows in all of them. */
-  rows: number;
+  /** The rows of all of them. */
+  rows: readonly DiffRow[];
   now: boolean;
   children: () => ReactNode;
 }

@@ -77,7 +77,7 @@ describe("Diff", () => {
 
   it("renders only the near part of a long diff", async () => {
     show({ diff: `--- a/x\n+++ b/x\n@@ -0,0 +1,5000 @@\n${"+line\n".repeat(5000)}` });
-    const drawn = () => table("x").querySelectorAll("tbody tr").length;
+    const drawn = () => table("x").querySelectorAll(".diff-row").length;
     const parts = () => table("x").querySelectorAll("tbody").length;
     expect(drawn()).toBe(24);
     fireEvent.click(screen.getByRole("button", { name: "Show 4,976 more lines" }));
@@ -87,6 +87,21 @@ describe("Diff", () => {
     setInSight("[data-testid=undrawn]");
     fireEvent.click(screen.getByRole("button", { name: "Show 2,976 more lines" }));
     await vi.waitFor(() => expect(drawn()).toBeGreaterThan(200), { timeout: 60_000 });
+  });
+
+  it("renders the part of a long diff in which the browser finds a text", async () => {
+    const lines = Array.from({ length: 900 }, (_, i) => `+line ${i + 1}.\n`);
+    show({ diff: `--- a/x\n+++ b/x\n@@ -0,0 +1,900 @@\n${lines.join("")}` });
+    fireEvent.click(screen.getByRole("button", { name: "Show 876 more lines" }));
+    const place = () => screen.getAllByTestId("undrawn").find((each) => each.textContent?.includes("line 700."));
+    // First the group of blocks, then the block within it: the browser searches again in what it was given.
+    for (const rows of [128, 16]) {
+      expect(place()?.textContent?.split("\n")).toHaveLength(rows);
+      expect(place()?.getAttribute("hidden")).toBe("until-found");
+      fireEvent(place() as Element, new Event("beforematch"));
+    }
+    expect(place()).toBeUndefined();
+    expect(screen.getByText("line 700.").closest(".diff-row")).toBeTruthy();
   });
 
   it("shows a huge line in parts, and names invisible characters", () => {

@@ -97,6 +97,7 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
   const most = rows.length <= limit + 4 ? rows.length : limit;
   const all = useMemo(() => inBlocks(rows), [rows]);
   const blocks = useMemo(() => firstRows(all, most), [all, most]);
+  const groups = useMemo(() => inGroups(blocks), [blocks]);
   const colors = useColors(file);
   const facts = useMemo(() => factsOf(file), [file]);
   const choose = useMemo(
@@ -140,10 +141,10 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
           onKeyDown={choose ? moveFocus : undefined}
         >
           <Columns sides={sides} />
-          {inGroups(blocks).map(({ from, group, count }) => (
+          {groups.map(({ from, group, rows }) => (
             <BlocksInSight
               key={group[0]?.[0]?.key}
-              rows={count}
+              rows={rows}
               now={from === 0 || (commented >= from && commented < from + group.length)}
             >
               {() =>

@@ -5,7 +5,7 @@ import type { Piece } from "./compare";
 import { segmentsOf } from "./segments";
 
 /** How many characters of a long line are shown, and how many more on each request. */
-const shownChars = 2000;
+export const shownChars = 2000;
 const moreChars = 20_000;
 
 export interface LineTextProps {

@@ -17,12 +17,12 @@ export function inBlocks(rows: readonly DiffRow[]): DiffRow[][] {
 /** How many blocks are one element while they are far away. */
 const groupBlocks = 8;
 
-/** Groups blocks, each group with the index of its first block and its number of rows. */
-export function inGroups(blocks: readonly DiffRow[][]): { from: number; group: DiffRow[][]; count: number }[] {
+/** Groups blocks, each group with the index of its first block and its rows. */
+export function inGroups(blocks: readonly DiffRow[][]): { from: number; group: DiffRow[][]; rows: DiffRow[] }[] {
   return Array.from({ length: Math.ceil(blocks.length / groupBlocks) }, (_, g) => {
     const from = g * groupBlocks;
     const group = blocks.slice(from, from + groupBlocks);
-    return { from, group, count: group.reduce((sum, rows) => sum + rows.length, 0) };
+    return { from, group, rows: group.flat() };
   });
 }
 

@@ -17,7 +17,7 @@ TS := packages/protocol/ts
 GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' -not -path 'apps/bench/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-agents fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -112,6 +112,9 @@ test-deploy: ## what deploy/ has for other programs, run with them; installs the
 
 test-install: web $(WEB)/node_modules/.package-lock.json ## from curl to the first prompt in a clean Debian root; needs root on Debian
 	@.ci/released
+
+test-agents: ## Claude Code, Codex, Gemini CLI and opencode, installed from npm (1.3 GB) and run against fake models
+	@.ci/agents
 
 # apps/bench is outside go.work: what it compares with stays out of our build.
 BENCHFLAGS ?=

@@ -30,6 +30,7 @@ type world struct {
 	model    *modeltest.Scripted // of the own agent
 	options  backend.Options
 	args     []string
+	more     []backend.Definition // besides the fake agents
 }
 
 func newWorld(t *testing.T, args ...string) *world {
@@ -50,6 +51,7 @@ func (w *world) start() {
 		{Name: "asking", Title: "Asking", Command: os.Args[0], Args: append([]string{fakeArg, "--home=" + w.home, "--mode=bypass"}, w.args...), Mode: "ask"},
 		{Name: "absent", Title: "Absent", Command: "scorel-no-such-program", Install: "npm install -g absent"},
 	}
+	options.Definitions = append(options.Definitions, w.more...)
 	w.backends = backend.New(options)
 	log := slog.New(slog.DiscardHandler)
 	var err error

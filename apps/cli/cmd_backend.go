@@ -15,9 +15,9 @@ import (
 )
 
 func newBackend(a *app) *cobra.Command {
-	return group("backend", "List and test the agents of other programs, and log in to them",
-		"  scorel backend list\n  scorel backend test claude\n  scorel backend login claude",
-		newBackendList(a), newBackendTest(a), newBackendLogin(a))
+	return group("backend", "List and test the agents of other programs, log in to them, and change their options",
+		"  scorel backend list\n  scorel backend test claude\n  scorel backend login claude\n  scorel backend options 01J...",
+		newBackendList(a), newBackendTest(a), newBackendLogin(a), newBackendOptions(a))
 }
 
 func newBackendList(a *app) *cobra.Command {

@@ -89,6 +89,8 @@ func parities() map[string]parity {
 		"list_backends":          {definition: "ListBackends", command: "backend list"},
 		"test_backend":           {definition: "TestBackend", command: "backend test"},
 		"set_backend":            {definition: "SetBackend", command: "send"},
+		"get_backend":            {definition: "GetBackend", command: "backend options"},
+		"set_backend_option":     {definition: "SetBackendOption", command: "backend options"},
 		"preview_agent":          {definition: "PreviewAgent", command: "agent preview"},
 		"save_agent":             {definition: "SaveAgent", command: "agent edit"},
 		"delete_agent":           {definition: "DeleteAgent", command: "agent delete"},

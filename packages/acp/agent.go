@@ -32,6 +32,8 @@ type Agent interface {
 	// Cancel asks to end the running turn.
 	Cancel(ctx context.Context, sessionID string) error
 	SetMode(ctx context.Context, sessionID, modeID string) error
+	// SetModel chooses one of the Models of a session.
+	SetModel(ctx context.Context, sessionID, modelID string) error
 	// SetOption changes an option and returns all of them.
 	SetOption(ctx context.Context, r SetConfigOptionRequest) ([]ConfigOption, error)
 	// Conn is the connection, for extensions.
@@ -176,6 +178,10 @@ func (a *agentV1) Cancel(ctx context.Context, sessionID string) error {
 
 func (a *agentV1) SetMode(ctx context.Context, sessionID, modeID string) error {
 	return a.conn.Call(ctx, MethodSetMode, SetModeRequest{SessionID: sessionID, ModeID: modeID}, nil)
+}
+
+func (a *agentV1) SetModel(ctx context.Context, sessionID, modelID string) error {
+	return a.conn.Call(ctx, MethodSetModel, SetModelRequest{SessionID: sessionID, ModelID: modelID}, nil)
 }
 
 func (a *agentV1) SetOption(ctx context.Context, r SetConfigOptionRequest) ([]ConfigOption, error) {

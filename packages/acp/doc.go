@@ -54,6 +54,7 @@ const (
 	MethodPrompt          = "session/prompt"
 	MethodCancel          = "session/cancel" // a notification
 	MethodSetMode         = "session/set_mode"
+	MethodSetModel        = "session/set_model" // not stable
 	MethodSetConfigOption = "session/set_config_option"
 )
 

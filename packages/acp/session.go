@@ -198,6 +198,7 @@ type LoadSessionRequest struct {
 type SessionState struct {
 	SessionID     string         `json:"sessionId,omitempty"`
 	Modes         *ModeState     `json:"modes,omitempty"`
+	Models        *ModelState    `json:"models,omitempty"` // not stable: of agents without an option for it
 	ConfigOptions []ConfigOption `json:"configOptions,omitzero"`
 	Meta          Meta           `json:"_meta,omitempty"`
 }
@@ -215,6 +216,28 @@ type Mode struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 	Meta        Meta   `json:"_meta,omitempty"`
+}
+
+// ModelState is the models of a session. Where there are ConfigOptions, those count instead.
+type ModelState struct {
+	CurrentModelID  string  `json:"currentModelId"`
+	AvailableModels []Model `json:"availableModels"`
+	Meta            Meta    `json:"_meta,omitempty"`
+}
+
+// Model is one model of an agent.
+type Model struct {
+	ID          string `json:"modelId"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Meta        Meta   `json:"_meta,omitempty"`
+}
+
+// SetModelRequest chooses the model of a session.
+type SetModelRequest struct {
+	SessionID string `json:"sessionId"`
+	ModelID   string `json:"modelId"`
+	Meta      Meta   `json:"_meta,omitempty"`
 }
 
 // ListSessionsRequest asks for a page of sessions.

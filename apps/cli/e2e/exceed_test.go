@@ -100,7 +100,7 @@ func (x *exceeding) body(spec api.Spec, sessionID, projectID string) map[string]
 		"pairingId": "none", "accept": false, "cols": 80, "rows": 24, "terminalId": "none", "offset": 0, "data": "", "attended": true, "enabled": true,
 		"moveId": "none", "proof": api.BindingProof{SignedAt: 1, Signature: []byte("x")}, "commit": "", "archived": "all", "all": true, "from": 0,
 		"url": "https://push.example/x", "id": "none", "signInId": "none", "settings": map[string]string{}, "chatId": "none", "senderId": "none", "address": "http://127.0.0.1/x", "allowed": true,
-		"cron": "0 9 * * *",
+		"cron": "0 9 * * *", "option": "none", "value": "none",
 	}
 	keys := x.stranger.keys.Public()
 	known["keys"] = api.DeviceKeys{Sign: keys.Sign, Seal: keys.Seal}

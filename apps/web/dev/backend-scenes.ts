@@ -105,7 +105,39 @@ const entries = () => [
 ];
 
 const offered = (scorel: FakeScorel) => {
-  scorel.host(dev).handlers.list_backends = () => ({ backends });
+  const { handlers } = scorel.host(dev);
+  handlers.list_backends = () => ({ backends });
+  handlers.list_mcp_servers = () => ({ servers: [] });
+  handlers.get_backend = () => ({
+    backend: "claude",
+    decides: true,
+    options: [
+      {
+        id: "model",
+        name: "Model",
+        category: "model",
+        value: "opus",
+        choices: [
+          { value: "opus", name: "Opus" },
+          { value: "haiku", name: "Haiku" },
+        ],
+      },
+      {
+        id: "mode",
+        name: "Mode",
+        category: "mode",
+        value: "bypassPermissions",
+        choices: [
+          { value: "default", name: "Ask before edits" },
+          { value: "bypassPermissions", name: "Bypass permissions" },
+        ],
+      },
+    ],
+    commands: [
+      { name: "review", description: "Review a pull request", hint: "number" },
+      { name: "compact", description: "Summarize the conversation" },
+    ],
+  });
 };
 
 const asks = approval({
@@ -148,6 +180,14 @@ export const backendScenes: Record<string, () => Scene> = {
     });
     return { scorel, path: `/d/${dev}` };
   },
+  backendcommands: chat((session, scorel) => {
+    offered(scorel);
+    const { summary } = session.state.get();
+    session.patch({
+      ...(summary ? { summary: { ...summary, backend: "claude" } } : {}),
+      entries: chained(entries().slice(0, 4)),
+    });
+  }),
   startbackend: () => {
     const scorel = world();
     offered(scorel);

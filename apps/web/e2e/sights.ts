@@ -191,6 +191,23 @@ export const sights: Sight[] = [
     },
   },
   {
+    name: "backendcommands",
+    scene: "backendcommands",
+    act: async (page) => {
+      await page.getByTestId("backend-options").waitFor();
+      await page.getByTestId("composer").fill("/");
+      await page.getByTestId("slash-option").nth(1).waitFor();
+    },
+  },
+  {
+    name: "backendoptions",
+    scene: "backendcommands",
+    act: async (page) => {
+      await page.getByTestId("backend-options").click();
+      await page.getByTestId("backend-option-mode").waitFor();
+    },
+  },
+  {
     name: "startbackend",
     scene: "startbackend",
     act: (page) =>

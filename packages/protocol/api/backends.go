@@ -3,6 +3,8 @@ package api
 import (
 	"strconv"
 	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // MaxApprovalChoices is how many answers of its own an approval may offer.
@@ -76,6 +78,25 @@ type (
 		Models   []string `json:"models,omitempty"`  // names of its models
 		Duration int64    `json:"durationMs"`        // until the session had begun
 		Output   string   `json:"output,omitempty"`  // the end of its standard error; with Problem, and for local clients only
+	}
+	// GetBackendRequest asks for what the program of a session said last.
+	GetBackendRequest struct {
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+	}
+	// GetBackendResponse has the options and commands of the program that works on the next turns,
+	// as it named them in an earlier turn. Before its first turn there are none.
+	GetBackendResponse struct {
+		Backend  string                   `json:"backend,omitempty"` // "" is scorel's own agent, which has none
+		Options  []session.BackendOption  `json:"options,omitempty"`
+		Commands []session.BackendCommand `json:"commands,omitempty"`
+		// Decides is true if the program's mode lets it act without asking.
+		Decides bool `json:"decides,omitempty"`
+	}
+	// SetBackendOptionRequest changes an option of the program that works on the next turns.
+	SetBackendOptionRequest struct {
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		Option    string `json:"option" req:"min=1,max=256"` // id
+		Value     string `json:"value" req:"min=1,max=256"`  // one of its choices
 	}
 	// SetBackendRequest sets the program that works on the next turns; OwnBackend is scorel's
 	// own agent.

@@ -33,7 +33,7 @@ func reachOf(name string) Reach {
 func aboutNamed() []string {
 	return []string{
 		"remove_project", "trust_project", "create_session", "rename_session", "update_session", "get_snapshot",
-		"delete_session", "copy_session", "verify_session", "set_model", "set_mode", "set_backend", "fork_session", "get_tree",
+		"delete_session", "copy_session", "verify_session", "set_model", "set_mode", "set_backend", "get_backend", "set_backend_option", "fork_session", "get_tree",
 		"rewind_session", "navigate_session", "set_label", "compact_session", "resync_events", "get_entries",
 		"unsubscribe", "send_prompt", "get_blob", "edit_queue", "cancel_turn", "answer_approval",
 		"answer_question", "add_rule", "remove_rule", "preview_agent", "save_agent", "delete_agent", "list_skills",

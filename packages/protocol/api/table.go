@@ -87,6 +87,8 @@ var (
 	SetModel          = Define[SetModelRequest, Empty]("set_model", GrantPrompt, "Sets the model and its thinking level for the next turns of a session.")
 	SetMode           = Define[SetModeRequest, Empty]("set_mode", GrantManage, "Sets how much the agent may do in a session without asking.")
 	SetBackend        = Define[SetBackendRequest, Empty]("set_backend", GrantPrompt, "Sets the program that works on the next turns of a session.")
+	GetBackend        = Define[GetBackendRequest, GetBackendResponse]("get_backend", GrantView, "Returns the options and commands of the program that works on the next turns of a session.")
+	SetBackendOption  = Define[SetBackendOptionRequest, Empty]("set_backend_option", GrantPrompt, "Changes an option of the program that works on the next turns of a session.")
 	ListBackends      = Define[Empty, ListBackendsResponse]("list_backends", GrantView, "Lists the programs that can work on turns, and whether they are installed.", Concurrently)
 	TestBackend       = Define[TestBackendRequest, TestBackendResponse]("test_backend", GrantManage, "Starts a program, begins a session in it and ends it.", Concurrently)
 	ForkSession       = Define[ForkSessionRequest, ForkSessionResponse]("fork_session", GrantPrompt, "Creates a session from the path to an entry; the same clientKey yields the same session.")
@@ -249,6 +251,8 @@ func sessionRequests() []Spec {
 		SetModel.Spec(),
 		SetMode.Spec(),
 		SetBackend.Spec(),
+		GetBackend.Spec(),
+		SetBackendOption.Spec(),
 		ListBackends.Spec(),
 		TestBackend.Spec(),
 		ForkSession.Spec(),

@@ -17,13 +17,29 @@ type skillsFound struct {
 	rows []row
 }
 
-// findSkills adds the skills of the project to the commands.
+// findSkills adds the skills of the project to the commands, or those that another program in the
+// session has.
 func (m *Model) findSkills(word string) tea.Cmd {
 	project := m.projectID()
 	if project == "" || !m.connected {
 		return nil
 	}
-	f := m.feed
+	f, id := m.feed, m.session.Summary.ID
+	if m.session.Summary.Backend != "" {
+		return func() tea.Msg {
+			response, err := feed.Do(m.ctx, f, api.GetBackend, api.GetBackendRequest{SessionID: id})
+			if err != nil {
+				return nil // an older host
+			}
+			var rows []row
+			for _, c := range response.Commands {
+				if strings.HasPrefix(c.Name, word[1:]) {
+					rows = append(rows, row{title: strings.TrimSpace("/" + c.Name + " " + c.Hint), detail: c.Description, value: "/" + c.Name + " "})
+				}
+			}
+			return skillsFound{word, rows}
+		}
+	}
 	return func() tea.Msg {
 		list, err := feed.Do(m.ctx, f, api.ListSkills, api.ListSkillsRequest{ProjectID: project})
 		if err != nil {

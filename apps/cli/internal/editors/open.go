@@ -184,6 +184,9 @@ func (o *open) happened(event api.EventEnvelope) {
 	}
 	if appended, ok := event.Event.(api.EntryAppended); ok {
 		o.view.entries([]session.Entry{appended.Entry})
+		if namesCommands(appended.Entry) && o.current().Backend != "" {
+			o.view.commands()
+		}
 	}
 	o.view.live.Apply(event.Event)
 	o.view.event(event.Event)
@@ -203,6 +206,9 @@ func (o *open) updated(summary api.SessionSummary) {
 	if before.Name != summary.Name {
 		name := summary.Name
 		o.send(acp.Update{Kind: acp.UpdateSessionInfo, Info: &acp.InfoUpdate{Title: &name}})
+	}
+	if before.Backend != summary.Backend {
+		o.view.commands()
 	}
 	if before.Mode != summary.Mode {
 		o.send(acp.Update{Kind: acp.UpdateMode, ModeID: string(summary.Mode)})

@@ -62,12 +62,14 @@ func (*replay) ElicitationCompleted(string) {}
 // and compares what it replays with the log.
 func (v vendor) compare(t *testing.T, s *opened, d backend.Definition) string {
 	t.Helper()
+	if v.erases {
+		return v.forgets(t, s)
+	}
 	all := s.records(session.BackendSession)
 	w := s.w
 	cwd, id := w.project.Path, all[len(all)-1].AgentSession
 	prompts, said := s.prompted(), s.said()
 	w.stop() // two programs do not work on one session
-	v.nextMinute()
 	seen, end := load(t, d, w.options.Environ(), cwd, id)
 	defer end()
 	seen.until(func() bool {
@@ -89,6 +91,19 @@ func (v vendor) compare(t *testing.T, s *opened, d backend.Definition) string {
 		t.Errorf("the program replays %d calls, the log has 1", len(seen.calls))
 	}
 	return fmt.Sprintf("%d prompts, answers and the call as replayed", len(prompts))
+}
+
+// forgets starts a program again that finds a session only the first time: it gets the transcript.
+func (v vendor) forgets(t *testing.T, s *opened) string {
+	t.Helper()
+	s.w.backends.KillAgents()
+	v.nextMinute()
+	s.ok(wordRecall)
+	all := s.records(session.BackendSession)
+	if last := all[len(all)-1]; last.Rebuilt == 0 {
+		t.Error("it loads a session for the second time: compare what it replays")
+	}
+	return "the second time it does not find its session and is given the transcript; not compared"
 }
 
 func (o *opened) prompted() (all []string) {

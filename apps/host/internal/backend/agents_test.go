@@ -25,8 +25,8 @@ type vendor struct {
 	name string
 	// prepare writes the program's own settings in its home and returns variables.
 	prepare func(t *testing.T, home, models string) map[string]string
-	// erases says that the program erases a session that it loads in the minute in which it
-	// began it or loaded it before (gemini-cli issue 28775).
+	// erases says that the program erases a session that it loads in the minute in which it began
+	// it (gemini-cli issue 28775), and finds none that it has loaded before.
 	erases bool
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/procgroup"
+	"github.com/scorel/scorel/packages/acp"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -45,6 +46,7 @@ type Backends struct {
 // slot is the program of a session. busy is held by the turn that uses it.
 type slot struct {
 	program *program
+	state   *acp.SessionState // of the agent's session; nil before it has one
 	busy    bool
 	used    time.Time
 	idle    *time.Timer // ends the program; nil while it is busy
@@ -165,7 +167,7 @@ func (b *Backends) reserve(sessionID string, d Definition, dir string) (p *progr
 	s.busy = true
 	if s.program != nil && (!s.program.alive() || s.program.definition.Name != d.Name || s.program.cmd.Dir != dir) {
 		stale = append(stale, s.program)
-		s.program = nil
+		s.program, s.state = nil, nil
 	}
 	return s.program, stale, nil
 }

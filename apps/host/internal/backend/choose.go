@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/scorel/scorel/packages/acp"
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // errNotOffered means that an agent has no such option or value.
@@ -20,7 +21,7 @@ func (w *work) configure(ctx context.Context) error {
 		if wanted.value == "" {
 			continue
 		}
-		err := w.choose(ctx, func(id, category string) bool { return category == wanted.category }, wanted.value)
+		err := w.choose(ctx, func(o session.BackendOption) bool { return o.Category == wanted.category }, wanted.value)
 		if errors.Is(err, errNotOffered) && w.definition.BuiltIn { // another version of the program has other modes
 			continue
 		}
@@ -31,15 +32,15 @@ func (w *work) configure(ctx context.Context) error {
 	return nil
 }
 
-// restore sets the options of a loaded session to those in the log, which programs forget when
-// they end: without it, a session would continue in a mode that asks less. The log of an import
-// has none.
+// restore sets the options of the agent to those in the log: programs forget them when they end,
+// and without it a session would continue in a mode that asks less. People may also have changed
+// one since the last turn. The log of a new or imported session has none.
 func (w *work) restore(ctx context.Context) error {
 	if len(w.kept.Options.Options) == 0 {
 		return w.configure(ctx)
 	}
 	for _, kept := range w.kept.Options.Options {
-		err := w.choose(ctx, func(id, _ string) bool { return id == kept.ID }, kept.Value)
+		err := w.choose(ctx, func(o session.BackendOption) bool { return o.ID == kept.ID }, kept.Value)
 		if err != nil && !errors.Is(err, errNotOffered) && kept.Category == acp.CategoryMode {
 			return fmt.Errorf("setting the mode %q again: %w", kept.Value, err)
 		}
@@ -47,49 +48,58 @@ func (w *work) restore(ctx context.Context) error {
 	return nil
 }
 
-// modeOption is the id of the option that stands for the modes of agents without options.
-const modeOption = "mode"
+// The ids of the options that stand for the modes and models of agents without such options.
+const (
+	modeOption  = "mode"
+	modelOption = "model"
+)
 
 // choose sets the first option that is meant and has a value.
-func (w *work) choose(ctx context.Context, is func(id, category string) bool, value string) error {
+func (w *work) choose(ctx context.Context, is func(session.BackendOption) bool, value string) error {
 	state := &w.program.state
-	hasMode := false
-	for _, option := range state.ConfigOptions {
-		hasMode = hasMode || option.Category == acp.CategoryMode
-		if !is(option.ID, option.Category) {
+	for _, option := range stateOptions(*state) {
+		if !is(option) {
 			continue
 		}
-		if option.Current() == value {
+		if option.Value == value {
 			return nil
 		}
-		if !slices.ContainsFunc(option.Choices(), func(c acp.ConfigChoice) bool { return c.Value == value }) {
+		if !slices.ContainsFunc(option.Choices, func(c session.BackendChoice) bool { return c.Value == value }) {
 			continue
 		}
-		return w.setOption(ctx, option.ID, value)
+		return w.program.set(ctx, state, option.ID, value)
 	}
-	if state.Modes == nil || hasMode || !is(modeOption, acp.CategoryMode) {
-		return errNotOffered
-	}
-	if state.Modes.CurrentModeID == value {
-		return nil
-	}
-	if !slices.ContainsFunc(state.Modes.AvailableModes, func(m acp.Mode) bool { return m.ID == value }) {
-		return errNotOffered
-	}
-	err := w.program.agent.SetMode(ctx, state.SessionID, value)
-	if err == nil {
-		state.Modes.CurrentModeID = value
-	}
-	return err
+	return errNotOffered
 }
 
-func (w *work) setOption(ctx context.Context, id, value string) error {
-	encoded, err := json.Marshal(value)
-	if err != nil {
+// set sets an option of the agent's session, and notes it in state.
+func (p *program) set(ctx context.Context, state *acp.SessionState, id, value string) error {
+	i := slices.IndexFunc(state.ConfigOptions, func(o acp.ConfigOption) bool { return o.ID == id })
+	switch {
+	case i >= 0:
+		return p.setOption(ctx, state, state.ConfigOptions[i], value)
+	case id == modeOption && state.Modes != nil:
+		err := p.agent.SetMode(ctx, state.SessionID, value)
+		if err == nil {
+			state.Modes.CurrentModeID = value
+		}
+		return err
+	case id == modelOption && state.Models != nil:
+		err := p.agent.SetModel(ctx, state.SessionID, value)
+		if err == nil {
+			state.Models.CurrentModelID = value
+		}
 		return err
 	}
-	state := &w.program.state
-	options, err := w.program.agent.SetOption(ctx, acp.SetConfigOptionRequest{SessionID: state.SessionID, ConfigID: id, Value: encoded})
+	return errNotOffered
+}
+
+func (p *program) setOption(ctx context.Context, state *acp.SessionState, option acp.ConfigOption, value string) error {
+	r := acp.SetConfigOptionRequest{SessionID: state.SessionID, ConfigID: option.ID, Value: asObject(value)}
+	if option.Type == acp.OptionBoolean {
+		r.Type, r.Value = acp.OptionBoolean, json.RawMessage(value) // "true" or "false", which are its choices
+	}
+	options, err := p.agent.SetOption(ctx, r)
 	if err == nil && options != nil {
 		state.ConfigOptions = options
 	}

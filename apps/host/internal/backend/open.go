@@ -17,6 +17,7 @@ func (w *work) open(ctx context.Context) ([]acp.ContentBlock, error) {
 	if err := w.join(starting); err != nil {
 		return nil, w.program.why(starting, err)
 	}
+	w.backends.opened(w.sessionID, w.program)
 	if w.program.session != w.kept.AgentSession {
 		missed = w.before()
 	}
@@ -27,6 +28,9 @@ func (w *work) open(ctx context.Context) ([]acp.ContentBlock, error) {
 	if err := w.script.options(ctx, stateOptions(w.program.state)); err != nil {
 		return nil, err
 	}
+	if w.program.session == w.kept.AgentSession {
+		w.turn.System = "" // it has been told
+	}
 	return w.prompt(missed), nil
 }
 
@@ -35,7 +39,7 @@ func (w *work) join(ctx context.Context) error {
 	p := w.program
 	known := w.kept.AgentSession
 	if p.session != "" && p.session == known {
-		return nil
+		return w.restore(ctx)
 	}
 	p.session = ""
 	if known != "" {
@@ -52,7 +56,7 @@ func (w *work) join(ctx context.Context) error {
 		return err
 	}
 	p.session, p.state = state.SessionID, state
-	return w.configure(ctx)
+	return w.restore(ctx)
 }
 
 // again resumes or loads a session; false if the agent cannot, and is given the path as text.
@@ -96,6 +100,9 @@ func (w *work) before() []session.Message {
 // what the person wrote.
 func (w *work) prompt(missed []session.Message) []acp.ContentBlock {
 	var blocks []acp.ContentBlock
+	if w.turn.System != "" {
+		blocks = append(blocks, acp.Text(strings.TrimSpace(w.turn.System)))
+	}
 	if text := rebuilt(missed); text != "" {
 		blocks = append(blocks, acp.Text(text))
 	}

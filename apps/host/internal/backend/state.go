@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/acp"
 	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -27,7 +28,7 @@ func (t *transcript) state(ctx context.Context, u *acp.Update) error {
 		}
 		return t.options(ctx, options)
 	case acp.UpdateOptions:
-		return t.options(ctx, stateOptions(acp.SessionState{ConfigOptions: u.Options}))
+		return t.options(ctx, t.withOlder(stateOptions(acp.SessionState{ConfigOptions: u.Options})))
 	case acp.UpdateSessionInfo:
 		if u.Info.Title != nil && strings.TrimSpace(*u.Info.Title) != "" {
 			return t.keeper.Title(ctx, clip(*u.Info.Title, 200))
@@ -73,7 +74,7 @@ const (
 
 // options keeps the modes and options after a change.
 func (t *transcript) options(ctx context.Context, options []session.BackendOption) error {
-	record := session.BackendRecord{Kind: session.BackendOptions, Options: options, Decides: decides(options)}
+	record := session.BackendRecord{Kind: session.BackendOptions, Options: options, Decides: agent.Decides(options)}
 	t.model = currentModel(record)
 	if len(options) == 0 && len(t.kept.Options.Options) == 0 || reflect.DeepEqual(options, t.kept.Options.Options) {
 		return nil
@@ -82,19 +83,43 @@ func (t *transcript) options(ctx context.Context, options []session.BackendOptio
 	return t.record(ctx, record)
 }
 
+// withOlder adds the modes and models of agents that have no options for them, which an update of
+// the options does not repeat.
+func (t *transcript) withOlder(options []session.BackendOption) []session.BackendOption {
+	for _, kept := range t.kept.Options.Options {
+		same := func(o session.BackendOption) bool { return o.Category == kept.Category }
+		if (kept.ID == modelOption || kept.ID == modeOption) && !slices.ContainsFunc(options, same) {
+			options = append(options, kept)
+		}
+	}
+	return options
+}
+
 // stateOptions returns the options of a session; the modes of older agents are one of them.
 func stateOptions(state acp.SessionState) []session.BackendOption {
 	var options []session.BackendOption
 	for _, o := range state.ConfigOptions[:min(len(state.ConfigOptions), maxOptions)] {
 		option := session.BackendOption{ID: clip(o.ID, 256), Name: clip(o.Name, 256), Category: clip(o.Category, 64), Value: clip(o.Current(), 256)}
 		choices := o.Choices()
+		if o.Type == acp.OptionBoolean {
+			choices = []acp.ConfigChoice{{Value: "true", Name: "on"}, {Value: "false", Name: "off"}}
+		}
 		for _, c := range choices[:min(len(choices), maxValues)] {
 			option.Choices = append(option.Choices, session.BackendChoice{Value: clip(c.Value, 256), Name: clip(c.Name, 256), Description: clip(c.Description, 1024)})
 		}
 		options = append(options, option)
 	}
-	hasMode := slices.ContainsFunc(options, func(o session.BackendOption) bool { return o.Category == acp.CategoryMode })
-	if state.Modes != nil && !hasMode {
+	has := func(category string) bool {
+		return slices.ContainsFunc(options, func(o session.BackendOption) bool { return o.Category == category })
+	}
+	if state.Models != nil && !has(acp.CategoryModel) {
+		option := session.BackendOption{ID: modelOption, Name: "Model", Category: acp.CategoryModel, Value: clip(state.Models.CurrentModelID, 256)}
+		for _, m := range state.Models.AvailableModels[:min(len(state.Models.AvailableModels), maxValues)] {
+			option.Choices = append(option.Choices, session.BackendChoice{Value: clip(m.ID, 256), Name: clip(m.Name, 256), Description: clip(m.Description, 1024)})
+		}
+		options = append(options, option)
+	}
+	if state.Modes != nil && !has(acp.CategoryMode) {
 		option := session.BackendOption{ID: modeOption, Name: "Mode", Category: acp.CategoryMode, Value: clip(state.Modes.CurrentModeID, 256)}
 		for _, m := range state.Modes.AvailableModes[:min(len(state.Modes.AvailableModes), maxValues)] {
 			option.Choices = append(option.Choices, session.BackendChoice{Value: clip(m.ID, 256), Name: clip(m.Name, 256), Description: clip(m.Description, 1024)})
@@ -111,23 +136,6 @@ func currentModel(record session.BackendRecord) string {
 		}
 	}
 	return ""
-}
-
-// decides reports whether the agent's mode is one in which it, or a model that it asks, decides
-// what runs without asking people. Modes are the vendors' own; these are the words in use.
-func decides(options []session.BackendOption) bool {
-	for _, o := range options {
-		if o.Category != acp.CategoryMode {
-			continue
-		}
-		mode := strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(o.Value))
-		for _, word := range []string{"bypass", "yolo", "auto", "full", "dontask", "acceptedits", "agent", "build", "danger"} {
-			if strings.Contains(mode, word) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // commands keeps the commands after a change.

@@ -79,6 +79,8 @@ func (s *Sessions) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.SetModel, s.setModel),
 		dispatch.Serve(api.SetMode, s.setMode),
 		dispatch.Serve(api.SetBackend, s.setBackend),
+		dispatch.Serve(api.GetBackend, s.getBackend),
+		dispatch.Serve(api.SetBackendOption, s.setBackendOption),
 		dispatch.Serve(api.DeleteSession, s.deleteSession),
 		dispatch.Serve(api.CopySession, s.copySession),
 		dispatch.Serve(api.ImportSession, s.importSession),

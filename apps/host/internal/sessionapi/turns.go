@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
@@ -109,6 +110,30 @@ func (s *Sessions) setBackend(ctx context.Context, c *dispatch.Conn, r api.SetBa
 		return none, err
 	}
 	return none, opened.SetBackend(ctx, c.ClientID(), r.Backend)
+}
+
+func (s *Sessions) getBackend(ctx context.Context, _ *dispatch.Conn, r api.GetBackendRequest) (api.GetBackendResponse, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return api.GetBackendResponse{}, err
+	}
+	return opened.Backend(ctx)
+}
+
+func (s *Sessions) setBackendOption(ctx context.Context, c *dispatch.Conn, r api.SetBackendOptionRequest) (api.Empty, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return none, err
+	}
+	return none, opened.SetBackendOption(ctx, c.ClientID(), r.Option, r.Value, func(category string, decides bool) error {
+		switch {
+		case category == agent.OptionModel || category == agent.OptionModelConfig || category == agent.OptionThoughtLevel:
+			return nil
+		case category == agent.OptionMode && !decides:
+			return s.checkMode(c, api.ModePlan) // the lowest
+		}
+		return s.checkMode(c, api.ModeBypass) // what the program then does is not asked for
+	})
 }
 
 // checkMode refuses a mode that the connection may not set.

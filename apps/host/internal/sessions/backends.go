@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -17,6 +18,9 @@ type Backends interface {
 	Check(name string) error
 	// Runner returns what works on the turns of a session.
 	Runner(sessionID, name string, keeper agent.Keeper) (agent.Runner, error)
+	// SetOption changes an option of what runs for a session. It changes nothing if the named
+	// backend does not run: the log is read when it starts.
+	SetOption(ctx context.Context, sessionID, name, option, value string) error
 	// Forget ends what runs for a session.
 	Forget(sessionID string)
 }
@@ -51,10 +55,82 @@ func (e *settings) SetBackend(ctx context.Context, clientID, name string) error 
 		if e.digest.Backend == name {
 			return nil
 		}
+		var persona session.AgentRecord
+		if read.LastCustom(e.log.Tree(), session.CustomAgent, &persona); persona.Name != "" && name != "" {
+			return foreignPersona(persona.Name)
+		}
 		err := e.appendCustom(session.CustomBackend, session.BackendRecord{Kind: session.BackendChosen, Backend: name}, clientID)
 		e.updateSummary()
 		return err
 	})
+}
+
+// foreignPersona is why a session that runs as an agent stays with the host's own loop.
+func foreignPersona(name string) error {
+	return api.Errorf(api.KindConflict, "a session that runs as the agent %.64s cannot use another program: the instructions and limits of the agent would not bind it", name)
+}
+
+// Backend returns what the program of the next turns said last of itself.
+func (e *settings) Backend(ctx context.Context) (api.GetBackendResponse, error) {
+	return inside(ctx, &e.owner, func() (api.GetBackendResponse, error) {
+		name := e.digest.Backend
+		if name == "" {
+			return api.GetBackendResponse{}, nil
+		}
+		kept := read.Backend(e.log.Tree(), name, "")
+		return api.GetBackendResponse{Backend: name, Options: kept.Options.Options, Commands: kept.Commands.Commands, Decides: kept.Options.Decides}, nil
+	})
+}
+
+// SetBackendOption changes an option of the program of the next turns, also in a turn that runs.
+// allow returns why it may not be changed, given its category and whether the program would then
+// act without asking.
+func (e *settings) SetBackendOption(ctx context.Context, clientID, option, value string, allow func(category string, decides bool) error) error {
+	now, err := e.Backend(ctx)
+	if err != nil {
+		return err
+	}
+	record := session.BackendRecord{Kind: session.BackendOptions, Backend: now.Backend, Options: slices.Clone(now.Options)}
+	changed, err := withOption(record.Options, option, value)
+	if err != nil {
+		return err
+	}
+	record.Decides = agent.Decides(record.Options)
+	if err := allow(changed.Category, record.Decides); err != nil {
+		return err
+	}
+	if err := e.deps.checkBackend(now.Backend); err != nil {
+		return err
+	}
+	if err := e.deps.Backends.SetOption(ctx, e.id, now.Backend, option, value); err != nil {
+		return err
+	}
+	return e.change(ctx, func() error { return e.keepBackend(record, clientID) })
+}
+
+// withOption sets an option in a list.
+func withOption(options []session.BackendOption, id, value string) (session.BackendOption, error) {
+	i := slices.IndexFunc(options, func(o session.BackendOption) bool { return o.ID == id })
+	if i < 0 {
+		return session.BackendOption{}, api.Errorf(api.KindNotFound, "the agent of this session has no option %.64q. It names its options in its first turn", id)
+	}
+	if !slices.ContainsFunc(options[i].Choices, func(c session.BackendChoice) bool { return c.Value == value }) {
+		return session.BackendOption{}, api.Errorf(api.KindBadRequest, "the option %.64q has no value %.64q", id, value)
+	}
+	options[i].Value = value
+	return options[i], nil
+}
+
+// keepBackend appends a record, unless the log has these options already: a person and the program
+// may both report a change.
+func (c *core) keepBackend(record session.BackendRecord, clientID string) error {
+	if record.Kind == session.BackendOptions {
+		last := read.Backend(c.log.Tree(), record.Backend, "").Options
+		if reflect.DeepEqual(last.Options, record.Options) {
+			return nil
+		}
+	}
+	return c.appendCustom(session.CustomBackend, record, clientID)
 }
 
 // prepareForeign makes the turn of another program.
@@ -63,6 +139,8 @@ func (r *runner) prepareForeign(hooked *turnHooks) (agent.Turn, agent.Runner, er
 	if err := r.deps.checkBackend(name); err != nil {
 		return agent.Turn{}, nil, err
 	}
+	var child session.ChildRecord // of a subagent's session
+	read.LastCustom(r.log.Tree(), session.CustomChild, &child)
 	j := journal{r, r.turns.running.id, api.Model{Provider: name}, hooked}
 	work, err := r.deps.Backends.Runner(r.id, name, keeper{j, name})
 	if err != nil {
@@ -71,7 +149,7 @@ func (r *runner) prepareForeign(hooked *turnHooks) (agent.Turn, agent.Runner, er
 	return agent.Turn{
 		Journal: j, Gate: gate{r.approvals, hooked}, People: people{r.questions}, Sink: sink{r.core}, Tell: j.Tell, After: hooked.after,
 		Afford:   func() error { return r.others.afford(r.id) },
-		Messages: read.Context(r.log.Tree()).Messages, Cwd: r.project.Path, Provider: name,
+		Messages: read.Context(r.log.Tree()).Messages, Cwd: r.project.Path, Provider: name, System: child.Prompt,
 	}, work, nil
 }
 
@@ -106,7 +184,7 @@ func (k keeper) Kept(ctx context.Context) (agent.Kept, error) {
 // Keep implements agent.Keeper.
 func (k keeper) Keep(ctx context.Context, record session.BackendRecord) error {
 	record.Backend, record.TurnID = k.backend, k.turnID
-	return k.change(ctx, func() error { return k.appendCustom(session.CustomBackend, record, "") })
+	return k.change(ctx, func() error { return k.keepBackend(record, "") })
 }
 
 // Title implements agent.Keeper.

@@ -76,9 +76,10 @@ func (u *setup) checkSlash(ctx context.Context, text string) error {
 // maxNamed is how many commands and skills an error names.
 const maxNamed = 20
 
-// compactPrompt is compactCommand of a prompt; one with images is none.
-func compactPrompt(prompt session.QueuedPrompt) (focus string, ok bool) {
-	if len(prompt.Content) > 0 {
+// compactPrompt is compactCommand of a prompt; one with images is none. Another program has
+// commands of its own.
+func (c *core) compactPrompt(prompt session.QueuedPrompt) (focus string, ok bool) {
+	if len(prompt.Content) > 0 || c.digest.Backend != "" {
 		return "", false
 	}
 	return compactCommand(prompt.Text)

@@ -69,6 +69,9 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID stri
 	if clientKey == "" || len(clientKey) > api.MaxClientKey {
 		return api.SessionSummary{}, api.Errorf(api.KindBadRequest, "clientKey must have 1 to %d bytes", api.MaxClientKey)
 	}
+	if r.Agent != "" && ownBackend(r.Backend) != "" {
+		return api.SessionSummary{}, foreignPersona(r.Agent)
+	}
 	if r.Agent != "" {
 		persona, err := m.findAgent(project, r.Agent)
 		if err != nil {

@@ -160,7 +160,7 @@ func (p *prompts) takeSteering(turnID string) ([]session.Message, error) {
 	var messages []session.Message
 	rest := make([]session.QueuedPrompt, 0, len(p.live.Queue))
 	for _, q := range p.live.Queue {
-		if _, command := compactPrompt(q); q.Mode != session.ModeSteer || p.closing || command {
+		if _, command := p.compactPrompt(q); q.Mode != session.ModeSteer || p.closing || command {
 			rest = append(rest, q)
 			continue
 		}

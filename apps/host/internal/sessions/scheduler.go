@@ -100,7 +100,7 @@ func (h *scheduler) accept(clientID string, most api.Mode, request api.SendPromp
 
 // startOrQueue starts the turn of a prompt, or puts it into the queue.
 func (h *scheduler) startOrQueue(prompt session.QueuedPrompt, content session.Content) (api.SendPromptResponse, error) {
-	_, command := compactPrompt(prompt)
+	_, command := h.compactPrompt(prompt)
 	if !command && !h.busy() && h.pausing == nil && len(h.live.Queue) == 0 && !h.summaries.startIfDue() {
 		id, err := h.startTurn(prompt, content)
 		return api.SendPromptResponse{State: api.PromptTaken, EntryID: id}, err
@@ -128,7 +128,7 @@ func (h *scheduler) next(ctx context.Context) {
 		return
 	}
 	prompt := h.live.Queue[0]
-	if focus, command := compactPrompt(prompt); command {
+	if focus, command := h.compactPrompt(prompt); command {
 		h.startCommand(prompt, focus)
 		return
 	}

@@ -14,7 +14,7 @@ import (
 
 // checkCommand refuses a /compact that has nothing to do, where that is known already.
 func (h *scheduler) checkCommand(prompt session.QueuedPrompt) error {
-	focus, ok := compactPrompt(prompt)
+	focus, ok := h.compactPrompt(prompt)
 	switch {
 	case !ok:
 		return nil

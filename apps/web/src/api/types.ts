@@ -108,6 +108,7 @@ export {
 export type {
   ApprovalRecord,
   AssistantMessage,
+  BackendOption,
   Block,
   ChildState,
   CustomEntry,

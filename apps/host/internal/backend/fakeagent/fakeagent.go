@@ -15,7 +15,7 @@
 //	calls N              makes N tool calls that end; open N makes N that do not
 //	recall               says the prompts of the session, one a line
 //	env NAME             says the value of a variable; environ says all
-//	mode                 says the mode of the session
+//	mode                 says the mode and the other options of the session
 //	wait                 waits until the turn is canceled
 //	silent               does nothing any more, also when canceled
 //	crash                exits with code 3; hang stops reading as well
@@ -26,6 +26,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,7 +67,7 @@ func Parse(args []string) (o Options) {
 
 // Run serves a client until it closes the connection.
 func Run(in io.Reader, out io.WriteCloser, o Options) {
-	a := &agent{options: o, out: out, ready: make(chan struct{}), turns: map[string]context.CancelFunc{}, modes: map[string]string{}}
+	a := &agent{options: o, out: out, ready: make(chan struct{}), turns: map[string]context.CancelFunc{}, modes: map[string]string{}, other: map[string]map[string]string{}}
 	a.conn = acp.New(in, out, a, acp.Options{})
 	close(a.ready)
 	<-a.conn.Ended()
@@ -82,6 +83,7 @@ type agent struct {
 	made  int
 	turns map[string]context.CancelFunc // by session
 	modes map[string]string             // by session
+	other map[string]map[string]string  // values of the other options, by session
 }
 
 // Notify implements acp.Handler.
@@ -111,6 +113,8 @@ func (a *agent) Request(r *acp.Request) {
 		r.Reply(a.list(), nil)
 	case acp.MethodSetMode:
 		a.setMode(r)
+	case acp.MethodSetModel, acp.MethodSetConfigOption:
+		a.setOther(r)
 	case acp.MethodPrompt:
 		a.prompt(r)
 	default:
@@ -152,6 +156,49 @@ func (a *agent) modeState(session string) *acp.ModeState {
 	return &acp.ModeState{CurrentModeID: a.mode(session), AvailableModes: []acp.Mode{{ID: "ask", Name: "Ask"}, {ID: "bypass", Name: "Bypass"}}}
 }
 
+// setOther changes the model, or the option loud.
+func (a *agent) setOther(r *acp.Request) {
+	var model acp.SetModelRequest
+	var p acp.SetConfigOptionRequest
+	if err := errors.Join(r.Decode(&model), r.Decode(&p)); err != nil {
+		r.Reply(nil, err)
+		return
+	}
+	name, value := "model", model.ModelID
+	if r.Method == acp.MethodSetConfigOption {
+		name, value = p.ConfigID, string(p.Value)
+		if p.Type != acp.OptionBoolean || value != "true" && value != "false" {
+			r.Reply(nil, acp.Errorf(acp.CodeInvalidParams, "the option %s is a boolean, not %s", name, value))
+			return
+		}
+	}
+	a.mu.Lock()
+	if a.other[p.SessionID] == nil {
+		a.other[p.SessionID] = map[string]string{}
+	}
+	a.other[p.SessionID][name] = value
+	a.mu.Unlock()
+	r.Reply(acp.SetConfigOptionResponse{ConfigOptions: a.state(p.SessionID).ConfigOptions}, nil)
+}
+
+// option returns the value of the model or of another option of a session.
+func (a *agent) option(session, name, without string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return cmp.Or(a.other[session][name], without)
+}
+
+// state is a session as it is now: modes and models in the old way, and one option.
+func (a *agent) state(id string) acp.SessionState {
+	return acp.SessionState{
+		SessionID: id, Modes: a.modeState(id),
+		Models: &acp.ModelState{CurrentModelID: a.option(id, "model", "small"), AvailableModels: []acp.Model{{ID: "small", Name: "Small"}, {ID: "large", Name: "Large"}}},
+		ConfigOptions: []acp.ConfigOption{{
+			ID: "loud", Name: "Loud", Category: acp.CategoryModelConfig, Type: acp.OptionBoolean, CurrentValue: json.RawMessage(a.option(id, "loud", "false")),
+		}},
+	}
+}
+
 func (a *agent) begin(r *acp.Request) {
 	if a.options.Login {
 		r.Reply(nil, acp.Errorf(acp.CodeAuthRequired, "Authentication required"))
@@ -165,7 +212,7 @@ func (a *agent) begin(r *acp.Request) {
 		r.Reply(nil, err)
 		return
 	}
-	r.Reply(acp.SessionState{SessionID: id, Modes: a.modeState(id)}, nil)
+	r.Reply(a.state(id), nil)
 }
 
 // again loads or resumes a session. A load replays the prompts.
@@ -188,7 +235,7 @@ func (a *agent) again(r *acp.Request) {
 				return nil, err
 			}
 		}
-		return acp.SessionState{Modes: a.modeState(p.SessionID)}, nil
+		return a.state(p.SessionID), nil
 	})
 }
 

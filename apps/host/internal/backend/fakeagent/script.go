@@ -105,7 +105,7 @@ func (t *turn) step(ctx context.Context, word, rest string) error {
 	case "environ":
 		return t.say(acp.UpdateAgentChunk, strings.Join(os.Environ(), "\n"))
 	case "mode":
-		return t.say(acp.UpdateAgentChunk, "mode="+t.mode(t.session))
+		return t.say(acp.UpdateAgentChunk, fmt.Sprintf("mode=%s model=%s loud=%s", t.mode(t.session), t.option(t.session, "model", "small"), t.option(t.session, "loud", "false")))
 	case "env":
 		return t.say(acp.UpdateAgentChunk, first+"="+os.Getenv(first))
 	case "stop":

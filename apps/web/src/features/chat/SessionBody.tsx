@@ -21,6 +21,7 @@ import { type FilePlace, FilesContext } from "./context/files-context";
 import type { Insert } from "./context/history-context";
 import type { OpenSession } from "./context/use-session";
 import type { Attached } from "./images/use-attachments";
+import { BackendOptions } from "./mode/BackendOptions";
 import { SessionBackend } from "./mode/SessionBackend";
 import { SessionMode } from "./mode/SessionMode";
 import { Beginning, Elsewhere, LoadingSession, Missing } from "./SessionStates";
@@ -164,6 +165,9 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
               contextWindow={model?.contextWindow}
             />
             <SessionCost session={summary} />
+            {summary.backend && mayPrompt ? (
+              <BackendOptions host={host} deviceId={deviceId} session={summary} entries={state.entries} />
+            ) : null}
             <SessionMode host={host} info={data.info} session={summary} live={state.status === "live"} />
           </>
         ) : null}
@@ -179,7 +183,11 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           maxFile={data.info ? (data.info.maxFile ?? 0) : MAX_FILE_BYTES}
           onSend={say}
           suggest={{
-            slash: { host, projectId: summary?.projectId ?? "" },
+            slash: {
+              host,
+              projectId: summary?.projectId ?? "",
+              backendOf: summary?.backend ? view.sessionId : undefined,
+            },
             files: {
               host,
               place: { sessionId: view.sessionId },

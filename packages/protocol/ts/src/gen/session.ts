@@ -726,3 +726,27 @@ export interface SubagentMember {
    */
   assistantMessageId?: string;
 }
+
+/** BackendOption is a setting of the agent. */
+export interface BackendOption {
+  id: string;
+  name: string;
+  /** "mode", "model" or another of the agent */
+  category?: string;
+  value: string;
+  choices?: BackendChoice[];
+}
+
+/** BackendCommand is something that a prompt can call as "/name args". */
+export interface BackendCommand {
+  name: string;
+  description?: string;
+  hint?: string;
+}
+
+/** BackendChoice is a value of a setting. */
+export interface BackendChoice {
+  value: string;
+  name: string;
+  description?: string;
+}

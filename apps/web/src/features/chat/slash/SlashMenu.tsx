@@ -1,4 +1,4 @@
-import { ApiError } from "../../../api/contract";
+import { ApiError, type Host } from "../../../api/contract";
 import { ApiKind } from "../../../api/types";
 import { Badge } from "../../../components/Badge";
 import { t } from "../../../i18n/chat";
@@ -31,9 +31,34 @@ const kindNames = {
 };
 
 /** The commands, skills, agents and prompts of MCP servers that can begin a prompt. */
-export default function SlashMenu({ scope, ...list }: SlashMenuProps) {
+export default function SlashMenu({ scope, ...props }: SlashMenuProps) {
+  return scope.backendOf ? (
+    <BackendItems {...props} host={scope.host} sessionId={scope.backendOf} />
+  ) : (
+    <OwnItems {...props} scope={scope} />
+  );
+}
+
+type ListProps = Omit<SlashMenuProps, "scope">;
+
+function OwnItems({ scope, ...list }: SlashMenuProps) {
+  return <ItemList {...list} {...useItems(scope, list.query)} />;
+}
+
+/** The commands of the other program that works in a session. */
+function BackendItems({ host, sessionId, ...list }: ListProps & { host: Host; sessionId: string }) {
+  const { data, error } = useHostQuery(host, "get_backend", { sessionId });
+  const items = (data?.commands ?? []).map(({ name, description, hint }) => ({
+    kind: "command" as const,
+    name,
+    about: visible([hint, description].filter(Boolean).join(" · ")),
+  }));
+  const notice = error ? sentence(error) : data ? null : t("chat.slash.loading");
+  return <ItemList {...list} items={matching(items, list.query)} notice={notice} />;
+}
+
+function ItemList({ items, notice, ...list }: ListProps & { items: SlashItem[]; notice: string | null }) {
   const { query } = list;
-  const { items, notice } = useItems(scope, query);
   return (
     <SuggestList
       {...list}

@@ -5,6 +5,8 @@ export interface SlashScope {
   host: Host;
   /** "" until known. */
   projectId: string;
+  /** The session whose program names the commands, instead of scorel's own agent. */
+  backendOf?: string | undefined;
   /** Chooses the agent of a new session; absent once it has begun, when an agent is given a task instead. */
   onAgent?: (name: string) => void;
 }

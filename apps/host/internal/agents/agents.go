@@ -96,7 +96,8 @@ func (s *Agents) check(config state.Config) error {
 func subagentLimits(config state.Subagents) subagent.Limits {
 	limits := subagent.Limits{
 		Enabled: config.Enabled, MaxConcurrent: config.MaxConcurrent, Permitted: config.Permitted, Tools: config.Tools,
-		Agents: map[string]subagent.AgentLimits{},
+		Backends: config.Backends,
+		Agents:   map[string]subagent.AgentLimits{},
 	}
 	for name, agent := range config.Agents {
 		limits.Agents[name] = subagent.AgentLimits(agent)
@@ -123,11 +124,13 @@ func checkConfig(config state.Config, catalog *tool.Catalog, path string, names 
 		tools = append(tools, d.Spec.Name)
 	}
 	subagents := config.Subagents
-	checks := []named{{"crew.tools", "tool", "scorel tool list", subagents.Tools, tools}, {"crew.presets", "agent", "scorel agent list", subagents.Permitted, names}}
+	checks := []named{{"crew.tools", "tool", "scorel tool list", subagents.Tools, tools}, {"crew.presets", "agent", "scorel agent list", subagents.Permitted, names},
+		{"crew.backends", "backend", "scorel backend list", subagents.Backends, config.BackendNames()}}
 	for _, name := range slices.Sorted(maps.Keys(subagents.Agents)) {
 		key := "crew.agents." + name
 		checks = append(checks, named{key, "agent", "scorel agent list", []string{name}, names},
-			named{key + ".tools", "tool", "scorel tool list", subagents.Agents[name].Tools, tools})
+			named{key + ".tools", "tool", "scorel tool list", subagents.Agents[name].Tools, tools},
+			named{key + ".backends", "backend", "scorel backend list", subagents.Agents[name].Backends, config.BackendNames()})
 	}
 	for _, check := range checks {
 		if name := check.unknown(); name != "" {

@@ -15,15 +15,24 @@ import (
 
 // ChildSpec describes the session of a subagent.
 type ChildSpec struct {
-	Key    string // the same key gives the same session
-	Model  string // name in config.toml
-	Record session.ChildRecord
+	Key   string // the same key gives the same session
+	Model string // name in config.toml
+	// Backend is the program that works on the task; "" is the host's own agent.
+	Backend string
+	Record  session.ChildRecord
 }
 
 // CreateChild creates the session of a subagent, in the project and mode of its parent.
 func (m *Manager) CreateChild(ctx context.Context, parent *Session, spec ChildSpec) (*Session, error) {
 	_, info, err := m.deps.Models.Model(spec.Model)
 	if err != nil {
+		return nil, err
+	}
+	mode, _ := m.modeOf(parent.id)
+	if spec.Backend != "" && mode == api.ModePlan {
+		return nil, api.Errorf(api.KindNotAllowed, "in the mode plan, no other program works on tasks")
+	}
+	if err := m.deps.checkBackend(spec.Backend); err != nil {
 		return nil, err
 	}
 	header := session.Header{ClientKey: spec.Key, ChildOf: parent.id, ParentSession: parent.id}
@@ -38,13 +47,12 @@ func (m *Manager) CreateChild(ctx context.Context, parent *Session, spec ChildSp
 	if err != nil || !isNew {
 		return s, err
 	}
-	mode, _ := m.modeOf(parent.id)
-	return inside(ctx, &s.owner, func() (*Session, error) { return s, s.initSubagent(info, cmp.Or(mode, api.ModeAsk), spec.Record) })
+	return inside(ctx, &s.owner, func() (*Session, error) { return s, s.initSubagent(info, cmp.Or(mode, api.ModeAsk), spec) })
 }
 
 // initSubagent writes the first entries of a subagent's session.
-func (s *Session) initSubagent(model api.Model, mode api.Mode, record session.ChildRecord) error {
-	if err := s.appendCustom(session.CustomChild, record, ""); err != nil {
+func (s *Session) initSubagent(model api.Model, mode api.Mode, spec ChildSpec) error {
+	if err := s.appendCustom(session.CustomChild, spec.Record, ""); err != nil {
 		return err
 	}
 	if err := s.settings.changeModel("", model); err != nil {
@@ -53,7 +61,14 @@ func (s *Session) initSubagent(model api.Model, mode api.Mode, record session.Ch
 	if err := s.appendCustom(session.CustomMode, session.ModeRecord{Mode: string(mode)}, ""); err != nil {
 		return err
 	}
-	s.titles.write(record.Title)
+	if spec.Backend != "" {
+		chosen := session.BackendRecord{Kind: session.BackendChosen, Backend: spec.Backend}
+		if err := s.appendCustom(session.CustomBackend, chosen, ""); err != nil {
+			return err
+		}
+		s.updateSummary()
+	}
+	s.titles.write(spec.Record.Title)
 	return nil
 }
 

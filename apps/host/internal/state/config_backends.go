@@ -38,6 +38,19 @@ const (
 // builtInBackends are the names of backends that need no command.
 var builtInBackends = [...]string{"claude", "codex", "gemini", "opencode", "pi"}
 
+// BackendNames returns the names of all backends: those of config.toml and those that need no
+// setting.
+func (c Config) BackendNames() []string {
+	names := slices.Collect(maps.Keys(c.Backends))
+	for _, name := range builtInBackends {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func checkBackends(backends map[string]Backend) error {
 	if len(backends) > maxBackends {
 		return fmt.Errorf("backends: there are %d, the limit is %d", len(backends), maxBackends)

@@ -37,7 +37,7 @@ tools = ["grep"]
 func TestSubagentErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"[crew]\nmax_concurrent = 0":             "crew.max_concurrent must be between 1 and 16",
-		"[crew]\nmax = 1":                        `unknown key "crew.max"; the keys here are enabled, max_concurrent, presets, tools, agents`,
+		"[crew]\nmax = 1":                        `unknown key "crew.max"; the keys here are enabled, max_concurrent, presets, tools, backends, agents`,
 		"[crew]\ntools = [\"\"]":                 "crew: a list contains an empty name",
 		"[crew.agents.x]\nmax_concurrent = 99":   "crew.agents.x.max_concurrent must be between 1 and 16",
 		"[crew.agents.x]\nenable = true":         `did you mean "enabled"?`,

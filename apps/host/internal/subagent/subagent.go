@@ -15,6 +15,7 @@ package subagent
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/agentdef"
@@ -27,7 +28,9 @@ type Limits struct {
 	MaxConcurrent int      // running at once for one session; at least 1
 	Permitted     []string // permitted agent definitions, by name; nil permits all, an empty list none
 	Tools         []string // tools they may use at most; nil permits all, an empty list none
-	Agents        map[string]AgentLimits
+	// Backends are the programs that may work on tasks of agents whose tools are not limited.
+	Backends []string
+	Agents   map[string]AgentLimits
 }
 
 // AgentLimits are the limits of one agent definition.
@@ -35,6 +38,7 @@ type AgentLimits struct {
 	Enabled       bool
 	MaxConcurrent int
 	Tools         []string
+	Backends      []string // programs that may work on its tasks although its tools are limited
 }
 
 // Options configure an Orchestrator. All fields are required.
@@ -92,6 +96,18 @@ func (o *Orchestrator) offered(cwd string, limits Limits) []agentdef.Agent {
 		}
 	}
 	return agents
+}
+
+// BackendsOf returns the programs that may work on tasks of an agent, which Allow returned. Limits
+// of tools do not bind them, so where there are such limits, config.toml must name the programs for
+// this very agent.
+func (l Limits) BackendsOf(agent agentdef.Agent) []string {
+	names := slices.Clone(l.Agents[agent.Name].Backends)
+	if agent.Tools == nil && len(agent.Without)+len(agent.Only)+len(agent.Deny) == 0 {
+		names = append(names, l.Backends...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Allow returns an agent definition with the tools that it may use, which may be none. It

@@ -48,7 +48,7 @@ func (t *Team) Prepare(cwd string, mayDelegate func(name string) bool) []tool.Ag
 	t.mu.Unlock()
 	infos := make([]tool.AgentInfo, 0, len(agents))
 	for _, a := range agents {
-		infos = append(infos, tool.AgentInfo{Name: a.Name, Description: a.Description})
+		infos = append(infos, tool.AgentInfo{Name: a.Name, Description: a.Description, Backends: limits.BackendsOf(a)})
 	}
 	return infos
 }
@@ -137,7 +137,7 @@ func (b *batch) child(ctx context.Context, manager *sessions.Manager, w *worker,
 	if chosen.Tools != nil && len(chosen.Tools) == 0 {
 		without = append(without, "*") // also effective for a host that treats an empty list as all
 	}
-	return manager.CreateChild(ctx, b.parent, sessions.ChildSpec{Key: w.key, Model: model, Record: session.ChildRecord{
+	return manager.CreateChild(ctx, b.parent, sessions.ChildSpec{Key: w.key, Model: model, Backend: w.task.Backend, Record: session.ChildRecord{
 		ParentSessionID: b.parent.ID(), EntryID: b.caller.EntryID, ToolCallID: b.callID,
 		Agent: chosen.Name, Title: w.task.Title, Prompt: childPrompt(chosen, limit),
 		Tools: chosen.Tools, Without: without, Only: chosen.Only, Deny: chosen.Deny, MaxTurns: cmp.Or(chosen.MaxTurns, DefaultTurns),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/agentdef"
+	"github.com/scorel/scorel/apps/host/internal/backend"
 	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/permission"
@@ -99,6 +100,7 @@ type world struct {
 	limits       subagent.Limits
 	custom       []agentdef.Agent // in addition to the built-in ones
 	cast         casting
+	backends     *backend.Backends // programs of other vendors; nil for none
 }
 
 func newWorld(t *testing.T, cast casting) *world {
@@ -112,6 +114,12 @@ func newWorld(t *testing.T, cast casting) *world {
 
 func (w *world) manager(t *testing.T) *sessions.Manager {
 	t.Helper()
+	return w.managerWith(t, func(*sessions.Deps) {})
+}
+
+// managerWith is manager with other dependencies.
+func (w *world) managerWith(t *testing.T, change func(*sessions.Deps)) *sessions.Manager {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	catalog := tool.NewCatalog(tool.Options{Memory: memory.New(w.scratch+"/memory", nil)})
 	allowed := rules{tools: permission.Tools{}, world: w}
@@ -122,20 +130,30 @@ func (w *world) manager(t *testing.T) *sessions.Manager {
 	others := subagent.New(subagent.Options{Limits: func() subagent.Limits { return w.limits }, Logger: log, Find: func(string) agentdef.Found {
 		return agentdef.Found{Agents: append(agentdef.Builtin(), w.custom...)}
 	}})
-	m, err := sessions.NewManager(t.Context(), file.New(w.dir, log), sessions.Deps{
+	deps := sessions.Deps{
 		Logger: log, Models: w.cast, Permissions: allowed,
 		Tools: func(id string) agent.Toolset {
 			team := others.Team(id)
 			return kit{catalog.Open(tool.Scope{Scratch: w.scratch + "/" + id, Subagents: team}), team, w.skills}
 		},
-		System: agent.SystemPrompt, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string, string) {},
-	})
+		Backends: w.programs(), System: agent.SystemPrompt, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string, string) {},
+	}
+	change(&deps)
+	m, err := sessions.NewManager(t.Context(), file.New(w.dir, log), deps)
 	if err != nil {
 		t.Fatal(err)
 	}
 	others.Attach(m)
 	t.Cleanup(func() { _ = m.Close() })
 	return m
+}
+
+// programs returns the backends as sessions use them.
+func (w *world) programs() sessions.Backends {
+	if w.backends == nil {
+		return nil
+	}
+	return w.backends
 }
 
 // denyNow replaces all rules with these deny rules.

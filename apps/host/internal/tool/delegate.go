@@ -29,14 +29,16 @@ const (
 // AgentInfo describes an agent that the model can delegate to.
 type AgentInfo struct {
 	Name        string
-	Description string // one line
+	Description string   // one line
+	Backends    []string // programs that may work on its tasks instead of scorel's own agent
 }
 
 // Task is a task for one agent.
 type Task struct {
-	Agent  string // name of an agent passed to UseAgents
-	Title  string // one line
-	Prompt string
+	Agent   string // name of an agent passed to UseAgents
+	Backend string // one of its Backends; "" is scorel's own agent
+	Title   string // one line
+	Prompt  string
 }
 
 // Report is the outcome of a task.
@@ -84,6 +86,9 @@ func (s *Set) agentList() string {
 	b.WriteString("\nThe agents are:\n\n")
 	for _, a := range agents {
 		fmt.Fprintf(&b, "- %s: %s\n", a.Name, a.Description)
+		if len(a.Backends) > 0 {
+			fmt.Fprintf(&b, "  Programs for \"backend\": %s.\n", strings.Join(a.Backends, ", "))
+		}
 	}
 	return b.String()
 }
@@ -94,10 +99,29 @@ func (s *Set) taskProperties() string {
 	if known := s.agentNames(); len(known) > 0 {
 		names = `, "enum": ` + string(details(known))
 	}
-	return `{
+	return `{` + s.backendProperty() + `
 		"agent": {"type": "string", "description": "Which agent."` + names + `},
 		"title": {"type": "string", "description": "What the task is about, in a few words, for the people who are watching."},
 		"prompt": {"type": "string", "description": "The task, with everything that the agent needs to know."}}`
+}
+
+// backendProperty returns the property that names a program; "" if none may work on tasks.
+func (s *Set) backendProperty() string {
+	var names []string
+	for _, a := range s.knownAgents() {
+		names = append(names, a.Backends...)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	return `
+		"backend": {"type": "string", "description": "The program of another vendor that works on the task with tools of its own, if the user wants that.", "enum": ` + string(details(slices.Compact(names))) + `},`
+}
+
+// mayUse reports whether a backend may work on the tasks of an agent.
+func (s *Set) mayUse(agent, backend string) bool {
+	return backend == "" || slices.ContainsFunc(s.knownAgents(), func(a AgentInfo) bool { return a.Name == agent && slices.Contains(a.Backends, backend) })
 }
 
 func (s *Set) agentNames() []string {
@@ -110,9 +134,10 @@ func (s *Set) agentNames() []string {
 }
 
 type taskArgs struct {
-	Agent  string `json:"agent"`
-	Title  string `json:"title,omitempty"`
-	Prompt string `json:"prompt"`
+	Agent   string `json:"agent"`
+	Backend string `json:"backend,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Prompt  string `json:"prompt"`
 }
 
 type delegateTask struct{ *Set }
@@ -181,12 +206,14 @@ func (s *Set) delegate(ctx context.Context, call agent.Call, given []taskArgs) a
 		switch {
 		case !slices.Contains(s.agentNames(), args.Agent):
 			return agent.Failure("%s: there is no agent %.80q; the agents are: %s.", call.Name, args.Agent, strings.Join(s.agentNames(), ", "))
+		case !s.mayUse(args.Agent, args.Backend):
+			return agent.Failure("%s: the program %.80q may not work on tasks of the agent %s; leave \"backend\" out.", call.Name, args.Backend, args.Agent)
 		case strings.TrimSpace(args.Prompt) == "":
 			return agent.Failure("%s: the prompt is empty; write the task.", call.Name)
 		case len(args.Prompt) > maxTaskPrompt:
 			return agent.Failure("%s: the prompt has %d bytes, the limit is %d; put it into a file and name the file.", call.Name, len(args.Prompt), maxTaskPrompt)
 		}
-		tasks = append(tasks, Task{Agent: args.Agent, Title: taskTitle(args), Prompt: args.Prompt})
+		tasks = append(tasks, Task{Agent: args.Agent, Backend: args.Backend, Title: taskTitle(args), Prompt: args.Prompt})
 	}
 	reports, limit, err := s.scope.Subagents.Delegate(ctx, call, tasks)
 	if err != nil {

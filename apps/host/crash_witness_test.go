@@ -84,6 +84,9 @@ func (w *witness) connect(home string) {
 		w.changed.Broadcast()
 	}()
 	w.t.Cleanup(func() { _ = c.Close() })
+	if w.sessionID == "" { // it makes one
+		return
+	}
 	r, ok := tell(w, api.ResyncEvents, api.ResyncEventsRequest{SessionID: w.sessionID, Anchors: anchors})
 	if ok {
 		w.take(r)

@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/leakcheck"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -24,7 +25,16 @@ import (
 
 var update = flag.Bool("update", false, "write the golden screens")
 
-func TestMain(m *testing.M) { leakcheck.Main(m) }
+// fakeAgentArg makes the test's own program the fake agent of another vendor.
+const fakeAgentArg = "run-fake-agent"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == fakeAgentArg {
+		hosttest.FakeAgent(os.Args[2:])
+		os.Exit(0)
+	}
+	leakcheck.Main(m)
+}
 
 // patience bounds every wait.
 const patience = 30 * time.Second

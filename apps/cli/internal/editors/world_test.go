@@ -16,13 +16,23 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/apps/cli/internal/editors"
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/leakcheck"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-func TestMain(m *testing.M) { leakcheck.Main(m) }
+// fakeAgentArg makes the test's own program the fake agent of another vendor.
+const fakeAgentArg = "run-fake-agent"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == fakeAgentArg {
+		hosttest.FakeAgent(os.Args[2:])
+		os.Exit(0)
+	}
+	leakcheck.Main(m)
+}
 
 // patience bounds every wait.
 const patience = time.Minute
@@ -34,11 +44,17 @@ type world struct {
 	local        *client.Client
 }
 
-func newWorld(t *testing.T) *world {
+// newWorld starts a host; config, if any, is its config.toml.
+func newWorld(t *testing.T, config ...string) *world {
 	t.Helper()
 	w := &world{t: t, home: t.TempDir(), folder: filepath.Join(t.TempDir(), "site")}
 	if err := os.Mkdir(w.folder, 0o700); err != nil {
 		t.Fatal(err)
+	}
+	if len(config) > 0 {
+		if err := os.WriteFile(filepath.Join(w.home, "config.toml"), []byte(config[0]), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	h, err := host.New(t.Context(), host.Config{Home: w.home, Label: "laptop", NoRelay: true, Getenv: func(string) string { return "" }})
 	if err != nil {

@@ -9,7 +9,7 @@
 //	ask ID               asks for permission for a call, and says which option was chosen
 //	form NAME TYPE       asks people for a value, and says it; url ADDRESS asks to open one
 //	update JSON          sends an update as it is
-//	flood N              sends N chunks of a message
+//	flood N              sends N chunks of a message; pace N SECONDS sends N a second
 //	line MIB             sends one message of that many MiB; picture MIB a picture
 //	garbage N            prints N lines that are no messages
 //	calls N              makes N tool calls that end; open N makes N that do not

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/scorel/scorel/packages/acp"
 )
@@ -113,7 +114,7 @@ func (t *turn) step(ctx context.Context, word, rest string) error {
 	case "error":
 		return acp.Errorf(acp.CodeInternal, "%s", rest)
 	}
-	return t.trouble(ctx, word, n)
+	return t.trouble(ctx, word, n, after)
 }
 
 // inputOf is the input of a call: a command where it is one.
@@ -194,10 +195,13 @@ func (t *turn) elicit(ctx context.Context, mode, first, kind string) error {
 }
 
 // trouble does what agents should not do.
-func (t *turn) trouble(ctx context.Context, word string, n int) error {
+func (t *turn) trouble(ctx context.Context, word string, n int, after string) error {
 	switch word {
 	case "flood":
 		return t.flood(n)
+	case "pace":
+		seconds, _ := strconv.Atoi(after)
+		return t.pace(ctx, n, seconds)
 	case "line":
 		return t.say(acp.UpdateAgentChunk, strings.Repeat("0123456789abcdef", n<<16))
 	case "picture":
@@ -242,6 +246,26 @@ func (t *turn) flood(n int) error {
 			return err
 		}
 		lines = lines[:0]
+	}
+	return nil
+}
+
+// pace sends n chunks a second.
+func (t *turn) pace(ctx context.Context, n, seconds int) error {
+	const perTick = 2
+	ticker := time.NewTicker(time.Second * perTick / time.Duration(max(n, 1)))
+	defer ticker.Stop()
+	for range n * seconds / perTick {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		for range perTick {
+			if err := t.say(acp.UpdateAgentChunk, "word "); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -1,0 +1,56 @@
+package editors_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// commands returns the names of the commands that were sent last. e.mu is held.
+func (e *editor) commands() (names []string) {
+	for _, u := range slices.Backward(e.updates) {
+		if u.AvailableCommandsUpdate == nil {
+			continue
+		}
+		for _, c := range u.AvailableCommandsUpdate.AvailableCommands {
+			names = append(names, c.Name)
+		}
+		break
+	}
+	return names
+}
+
+// TestCommandsOfAnotherAgent: the editor is offered the commands of the program that works in the
+// session, and those of scorel's own agent when that works again.
+func TestCommandsOfAnotherAgent(t *testing.T) {
+	w := newWorld(t, fmt.Sprintf("[backends.fake]\ntype = \"acp\"\ncommand = %q\nargs = [%q]\n", os.Args[0], fakeAgentArg))
+	e := w.open()
+	id := e.begin(w.folder)
+	choose := func(backend string) {
+		t.Helper()
+		if _, err := client.Call(t.Context(), w.local, api.SetBackend, api.SetBackendRequest{SessionID: string(id), Backend: backend}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	offered := func(name string) {
+		t.Helper()
+		e.await("the command "+name, func() bool { return slices.Equal(e.commands(), []string{name}) })
+	}
+	offered("compact")
+	choose("fake")
+	e.prompt(id, sdk.TextBlock(`update {"sessionUpdate":"available_commands_update","availableCommands":[{"name":"review","description":"Review","input":{"hint":"number"}}]}`))
+	offered("review")
+	other := w.open()
+	if _, err := other.conn.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: id, Cwd: w.folder, McpServers: []sdk.McpServer{}}); err != nil {
+		t.Fatal(err)
+	}
+	other.await("the commands after a load", func() bool { return slices.Equal(other.commands(), []string{"review"}) })
+	choose(api.OwnBackend)
+	offered("compact")
+}

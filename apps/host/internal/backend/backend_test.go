@@ -67,8 +67,10 @@ func TestTurn(t *testing.T) {
 		session.BackendSession: func(r session.BackendRecord) bool {
 			return strings.HasPrefix(r.AgentSession, "fake-") && r.Agent == "fake-agent 1.0"
 		},
-		session.BackendCommands:   func(r session.BackendRecord) bool { return r.Commands[0].Hint == "what" },
-		session.BackendOptions:    func(r session.BackendRecord) bool { return r.Options[0].Value == "bypass" && r.Decides },
+		session.BackendCommands: func(r session.BackendRecord) bool { return r.Commands[0].Hint == "what" },
+		session.BackendOptions: func(r session.BackendRecord) bool {
+			return len(r.Options) == 3 && r.Options[2].Value == "bypass" && r.Decides
+		},
 		session.BackendNotice:     func(r session.BackendRecord) bool { return r.Title == "Careful" && r.Text == "It is late" },
 		session.BackendCompaction: func(r session.BackendRecord) bool { return r.Title == "completed" && r.Text == "the summary" },
 		session.BackendUsage:      func(r session.BackendRecord) bool { return r.Used == 1200 && r.Size == 200000 && r.Cost == 0.5 },

@@ -30,6 +30,9 @@ type Options struct {
 	Version      string        // of scorel, for the programs
 	IdleAfter    time.Duration // 0 is the constant IdleAfter
 	CancelGrace  time.Duration // 0 is the constant CancelGrace
+	// OptionTimeout is how long a program may take to change an option; 0 is the constant
+	// OptionTimeout.
+	OptionTimeout time.Duration
 }
 
 // Backends knows the programs that can work on turns, and the ones that run.
@@ -47,6 +50,7 @@ type Backends struct {
 type slot struct {
 	program *program
 	state   *acp.SessionState // of the agent's session; nil before it has one
+	unsure  bool              // state may be wrong: the program did not answer a change of it
 	busy    bool
 	used    time.Time
 	idle    *time.Timer // ends the program; nil while it is busy
@@ -62,6 +66,9 @@ func New(options Options) *Backends {
 	}
 	if options.CancelGrace == 0 {
 		options.CancelGrace = CancelGrace
+	}
+	if options.OptionTimeout == 0 {
+		options.OptionTimeout = OptionTimeout
 	}
 	if options.MaxTurnBytes == 0 {
 		options.MaxTurnBytes = MaxTurnBytes
@@ -165,9 +172,9 @@ func (b *Backends) reserve(sessionID string, d Definition, dir string) (p *progr
 		s.idle = nil
 	}
 	s.busy = true
-	if s.program != nil && (!s.program.alive() || s.program.definition.Name != d.Name || s.program.cmd.Dir != dir) {
+	if s.program != nil && (!s.program.alive() || s.unsure || s.program.definition.Name != d.Name || s.program.cmd.Dir != dir) {
 		stale = append(stale, s.program)
-		s.program, s.state = nil, nil
+		s.program, s.state, s.unsure = nil, nil, false
 	}
 	return s.program, stale, nil
 }

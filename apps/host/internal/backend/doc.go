@@ -23,6 +23,8 @@ const (
 	StartTimeout = 2 * time.Minute
 	// CancelGrace is how long a program may take to end a canceled turn before it is killed.
 	CancelGrace = 5 * time.Second
+	// OptionTimeout is how long a program may take to change an option.
+	OptionTimeout = 10 * time.Second
 	// EndGrace is how long a program may take to exit before it is killed.
 	EndGrace = 3 * time.Second
 	// MaxCalls is how many tool calls one turn may make.

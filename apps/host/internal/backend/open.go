@@ -14,6 +14,7 @@ func (w *work) open(ctx context.Context) ([]acp.ContentBlock, error) {
 	starting, cancel := context.WithTimeout(ctx, StartTimeout)
 	defer cancel()
 	missed := w.kept.Missed
+	w.program.state = w.backends.current(w.sessionID, w.program)
 	if err := w.join(starting); err != nil {
 		return nil, w.program.why(starting, err)
 	}

@@ -4,14 +4,20 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/scorel/scorel/packages/acp"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// optionTimeout is how long a program may take to change an option.
-const optionTimeout = 10 * time.Second
+// current returns the state of the session that a program has, after changes beside its turns.
+func (b *Backends) current(sessionID string, p *program) acp.SessionState {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s := b.slots[sessionID]; s != nil && s.program == p && s.state != nil {
+		return copied(*s.state)
+	}
+	return p.state
+}
 
 // opened notes the session that a program has, for requests beside its turn.
 func (b *Backends) opened(sessionID string, p *program) {
@@ -47,9 +53,18 @@ func (b *Backends) SetOption(ctx context.Context, sessionID, name, option, value
 	}
 	p, state := s.program, copied(*s.state)
 	b.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, optionTimeout)
+	ctx, cancel := context.WithTimeout(ctx, b.options.OptionTimeout)
 	defer cancel()
 	err := p.set(ctx, &state, option, value)
+	var refused *acp.Error
+	known := err == nil || errors.Is(err, errNotOffered) || errors.As(err, &refused)
+	b.mu.Lock()
+	if s.program == p {
+		if s.unsure = s.unsure || !known; err == nil {
+			s.state = &state
+		}
+	}
+	b.mu.Unlock()
 	if err == nil || errors.Is(err, errNotOffered) || !p.alive() { // the next turn sets it
 		return nil
 	}

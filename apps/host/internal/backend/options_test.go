@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -75,6 +76,26 @@ func TestOptions(t *testing.T) {
 		t.Error("an update of the options dropped the mode and the model")
 	}
 	s.check()
+}
+
+// TestOptionNotAnswered: a program that does not answer a change may be in any mode, so the next turn
+// starts it again, in the mode of the log.
+func TestOptionNotAnswered(t *testing.T) {
+	w := newWorld(t)
+	w.stop()
+	w.options.OptionTimeout = 50 * time.Millisecond
+	w.start()
+	s := w.session("fake")
+	s.ok("mute\nmode")
+	if err := s.SetBackendOption(t.Context(), "cli_x", "mode", "bypass", anyone); err == nil {
+		t.Error("an option was changed without an answer")
+	}
+	if s.ok("mode"); !strings.HasSuffix(s.said(), "mode=ask model=small loud=false") {
+		t.Errorf("said %q", s.said())
+	}
+	if s.valueOf("mode") != "ask" {
+		t.Errorf("the log has the mode %s", s.valueOf("mode"))
+	}
 }
 
 // TestOptionsRefused changes nothing that does not exist or is not allowed.

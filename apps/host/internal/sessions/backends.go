@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -87,9 +88,10 @@ func (e *settings) Backend(ctx context.Context) (api.GetBackendResponse, error) 
 // act without asking.
 func (e *settings) SetBackendOption(ctx context.Context, clientID, option, value string, allow func(category string, decides bool) error) error {
 	now, err := e.Backend(ctx)
-	if err != nil {
-		return err
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return clientError(err)
 	}
+	ctx = context.WithoutCancel(ctx) // the program and the log change together
 	record := session.BackendRecord{Kind: session.BackendOptions, Backend: now.Backend, Options: slices.Clone(now.Options)}
 	changed, err := withOption(record.Options, option, value)
 	if err != nil {

@@ -15,6 +15,7 @@
 //	calls N              makes N tool calls that end; open N makes N that do not
 //	recall               says the prompts of the session, one a line
 //	env NAME             says the value of a variable; environ says all
+//	mute                 changes the mode from now on without an answer
 //	mode                 says the mode and the other options of the session
 //	wait                 waits until the turn is canceled
 //	silent               does nothing any more, also when canceled
@@ -83,7 +84,8 @@ type agent struct {
 	made  int
 	turns map[string]context.CancelFunc // by session
 	modes map[string]string             // by session
-	other map[string]map[string]string  // values of the other options, by session
+	mute  bool
+	other map[string]map[string]string // values of the other options, by session
 }
 
 // Notify implements acp.Handler.
@@ -141,8 +143,11 @@ func (a *agent) setMode(r *acp.Request) {
 	}
 	a.mu.Lock()
 	a.modes[p.SessionID] = p.ModeID
+	mute := a.mute
 	a.mu.Unlock()
-	r.Reply(acp.Empty{}, nil)
+	if !mute {
+		r.Reply(acp.Empty{}, nil)
+	}
 }
 
 // mode returns the mode of a session.

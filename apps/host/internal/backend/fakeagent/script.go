@@ -105,6 +105,10 @@ func (t *turn) step(ctx context.Context, word, rest string) error {
 		return t.say(acp.UpdateAgentChunk, strings.Join(t.prompts, "\n"))
 	case "environ":
 		return t.say(acp.UpdateAgentChunk, strings.Join(os.Environ(), "\n"))
+	case "mute":
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.mute = true
 	case "mode":
 		return t.say(acp.UpdateAgentChunk, fmt.Sprintf("mode=%s model=%s loud=%s", t.mode(t.session), t.option(t.session, "model", "small"), t.option(t.session, "loud", "false")))
 	case "env":

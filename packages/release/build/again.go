@@ -34,7 +34,7 @@ func Again(ctx context.Context, o Options) (err error) {
 
 // copySources copies what the program is built from.
 func copySources(from, to string) error {
-	for _, folder := range []string{"apps/cli", "apps/host", "apps/relay", "apps/web/dist", "packages", "deploy/release"} {
+	for _, folder := range []string{"apps/cli", "apps/host", "apps/relay", "apps/web/embed", "packages", "deploy/release"} {
 		if err := copyFolder(filepath.Join(from, folder), filepath.Join(to, folder)); err != nil {
 			return err
 		}

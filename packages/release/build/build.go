@@ -50,7 +50,7 @@ func Platforms() []Platform {
 
 // Options describe a release. All fields are required unless they say otherwise.
 type Options struct {
-	Root      string // of the checkout, with the web UI already built
+	Root      string // of the checkout, with the web UI and the documentation already built
 	Out       string // folder to write to; it must be empty or missing
 	Version   string // with a leading v
 	Commit    string
@@ -83,8 +83,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	if len(o.Trust) == 0 {
 		return errors.New("build: the program must trust a key")
 	}
-	if _, err := os.Stat(filepath.Join(o.Root, "apps", "web", "dist", "index.html")); err != nil {
-		return fmt.Errorf("build: the web UI is not built: %w", err)
+	for _, name := range []string{"page.zip", "docs.zip"} {
+		if _, err := os.Stat(filepath.Join(o.Root, "apps", "web", "embed", name)); err != nil {
+			return fmt.Errorf("build: the web UI or the documentation is not built: %w", err)
+		}
 	}
 	if left, err := os.ReadDir(o.Out); err == nil && len(left) > 0 {
 		return fmt.Errorf("build: the folder %s is not empty", o.Out)

@@ -20,6 +20,7 @@ type generator struct {
 	imports map[string]map[string]map[string]bool // file -> other package -> names
 	done    map[reflect.Type]bool
 	waiting []reflect.Type
+	shown   map[string][]shown // by package
 }
 
 func newGenerator() *generator {
@@ -28,6 +29,7 @@ func newGenerator() *generator {
 		bodies:  map[string]*bytes.Buffer{},
 		imports: map[string]map[string]map[string]bool{},
 		done:    map[reflect.Type]bool{},
+		shown:   map[string][]shown{},
 	}
 }
 
@@ -75,6 +77,7 @@ func (g *generator) doc(t reflect.Type) string { return g.sources[packageOf(t)].
 
 // iface writes an interface; head holds preformatted first lines.
 func (g *generator) iface(pkg, name, doc, head string, fields []field) {
+	g.show(pkg, name, doc, head, fields)
 	if head == "" && len(fields) == 0 {
 		g.printf(pkg, "%sexport type %s = Record<string, never>;\n\n", comment(doc, ""), name)
 		return

@@ -6,8 +6,8 @@
 //
 // It reads types and their JSON tags by reflection, and doc comments and constants
 // from the Go sources. It writes one file per package under ts/src/gen,
-// openapi/openapi.json and docs/openapi.json. The test of this package fails if a
-// file is stale.
+// openapi/openapi.json, docs/openapi.json and the references in docs. The test of this
+// package fails if a file is stale.
 //
 // The mapping: ids, keys and byte strings become string; json.RawMessage becomes
 // unknown; omitempty becomes an optional property; a pointer without omitempty
@@ -47,6 +47,15 @@ func run(out string) error {
 	}
 	for _, name := range openapiFiles() {
 		if err := os.WriteFile(name, document, 0o644); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+	}
+	references, err := generateReferences(".")
+	if err != nil {
+		return err
+	}
+	for name, text := range references {
+		if err := os.WriteFile(referencePath(".", name), text, 0o644); err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}
 	}

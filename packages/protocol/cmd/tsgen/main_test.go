@@ -48,6 +48,25 @@ func TestOpenAPIIsFresh(t *testing.T) {
 	}
 }
 
+func TestReferencesAreFresh(t *testing.T) {
+	root := filepath.Join("..", "..")
+	references, err := generateReferences(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range references {
+		if got, err := os.ReadFile(referencePath(root, name)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("docs/%s is stale; run: go run ./cmd/tsgen (%v)", name, err)
+		}
+	}
+	text := string(references["http-reference.md"])
+	for _, spec := range api.Table() {
+		if !strings.Contains(text, "\n### `"+spec.Name+"`\n") {
+			t.Errorf("docs/http-reference.md has no section of %s", spec.Name)
+		}
+	}
+}
+
 // TestHostEvents: the types and docs/protocol.md agree on which events are of no session.
 func TestHostEvents(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "protocol.md"))

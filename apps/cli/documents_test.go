@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -25,9 +24,7 @@ func readDocument(t *testing.T, name string) string {
 
 func TestTheReadmeNamesEveryCommand(t *testing.T) {
 	readme := readDocument(t, "README.md")
-	discard := new(bytes.Buffer)
-	top := newRoot(&app{stdin: discard, stdout: discard, stderr: discard, getenv: func(string) string { return "" }})
-	for _, cmd := range top.Commands() {
+	for _, cmd := range newRoot(quietApp()).Commands() {
 		if named := "`scorel " + cmd.Name(); cmd.Name() != "help" && !strings.Contains(readme, named) {
 			t.Errorf("README.md does not name %s`", named)
 		}
@@ -47,12 +44,20 @@ func TestTheChineseReadmeIsCurrent(t *testing.T) {
 	}
 }
 
+// TestTheChineseQuickstartFollowsTheDocument: the same for docs/quickstart.zh-CN.md, which translates
+// the whole page.
+func TestTheChineseQuickstartFollowsTheDocument(t *testing.T) {
+	want := fmt.Sprintf("\n<!-- quickstart.md: %x -->\n", sha256.Sum256([]byte(readDocument(t, "docs/quickstart.md"))))
+	if chinese := readDocument(t, "docs/quickstart.zh-CN.md"); !strings.HasSuffix(chinese, want) {
+		t.Errorf("docs/quickstart.md has changed: translate the change in docs/quickstart.zh-CN.md, and end that file with%s", want)
+	}
+}
+
 var usageFlag = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z-]+)`)
 
 func TestOperationsNameEveryFlagOfTheRelay(t *testing.T) {
 	text := readDocument(t, "docs/operations.md")
-	discard := new(bytes.Buffer)
-	serve, _, err := newRoot(&app{stdin: discard, stdout: discard, stderr: discard, getenv: func(string) string { return "" }}).Find([]string{"relay", "serve"})
+	serve, _, err := newRoot(quietApp()).Find([]string{"relay", "serve"})
 	if err != nil {
 		t.Fatal(err)
 	}

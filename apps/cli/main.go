@@ -41,7 +41,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 func mainUntil(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	handed, err := takeKeys()
 	if err != nil {
-		fmt.Fprintln(stderr, "scorel: "+sentence(err))
+		fmt.Fprintln(stderr, report(err))
 		return exitCode(err)
 	}
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, keysHanded: handed}
@@ -55,7 +55,7 @@ func mainUntil(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 		err = context.Canceled // the interrupt closed the connection
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "scorel: "+sentence(err))
+		fmt.Fprintln(stderr, report(err))
 	}
 	return exitCode(err)
 }

@@ -1,7 +1,8 @@
+import type { ReactNode } from "react";
 import { cx } from "./cx";
 
 /** An error message, announced to screen readers; renders nothing for null. */
-export function ErrorText({ children, className }: { children: string | null; className?: string }) {
+export function ErrorText({ children, className }: { children: ReactNode; className?: string }) {
   if (!children) {
     return null;
   }

@@ -1,11 +1,11 @@
-import { type InputHTMLAttributes, useId } from "react";
+import { type InputHTMLAttributes, type ReactNode, useId } from "react";
 import { cx } from "./cx";
 
 export interface TextFieldProps extends InputHTMLAttributes<HTMLInputElement> {
   label: string;
   hint?: string;
   /** One sentence: what is wrong and what to do. */
-  error?: string | null;
+  error?: ReactNode;
   mono?: boolean;
 }
 

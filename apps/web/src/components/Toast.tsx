@@ -12,13 +12,13 @@ interface ToastAction {
 
 interface ToastItem {
   id: number;
-  text: string;
+  text: ReactNode;
   action: ToastAction | undefined;
   /** When it disappears, in milliseconds of the page's clock. */
   until: number;
 }
 
-type ShowToast = (text: string, action?: ToastAction) => void;
+type ShowToast = (text: ReactNode, action?: ToastAction) => void;
 
 const ToastContext = createContext<ShowToast>(() => {});
 

@@ -5,8 +5,8 @@ import { Button } from "../../components/Button";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/changes";
 import { visible } from "../chat/text/visible";
-import { sentence } from "../shared/errors";
 import { useLostFocus } from "../shared/lost-focus";
+import { told } from "../shared/told";
 import { FileDetail } from "./FileDetail";
 import { FileRow } from "./FileRow";
 
@@ -72,7 +72,7 @@ function Revert({ path, onRevert, onReverted }: RevertProps) {
       toast(t("changes.kept", { path: visible(path) }));
       onReverted();
     } catch (cause) {
-      toast(sentence(cause));
+      toast(told(cause));
       setBusy(false);
       setAsks(false);
     }

@@ -2,7 +2,7 @@ import { ApiError } from "../../api/contract";
 import { ApiKind } from "../../api/types";
 import { Button } from "../../components/Button";
 import { t } from "../../i18n/changes";
-import { sentence } from "../shared/errors";
+import { told } from "../shared/told";
 
 /** Shows why a host did not answer. An older host does not support the request. */
 export function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
@@ -11,7 +11,7 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry: () => void
   }
   return (
     <div role="alert" className="space-y-2">
-      <p>{sentence(error)}</p>
+      <p>{told(error)}</p>
       <Button onClick={onRetry}>{t("changes.retry")}</Button>
     </div>
   );

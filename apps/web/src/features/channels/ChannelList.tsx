@@ -7,9 +7,10 @@ import { PlusIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/channels";
 import { Section } from "../project/Section";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
+import { told } from "../shared/told";
 import { useChange } from "../shared/use-change";
 import { AddChannel } from "./AddChannel";
 import { ChannelCard } from "./ChannelCard";
@@ -43,7 +44,7 @@ export default function ChannelList({ host, info }: ChannelListProps) {
       return t("channels.list.tested", { bot: channel.bot || channel.name });
     });
   return (
-    <Section title={t("channels.list.title")} error={failed ?? (error ? sentence(error) : null)} done={done}>
+    <Section title={t("channels.list.title")} error={failed ?? (error ? told(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("channels.list.explained")}</p>
       <p data-testid="channels-readable" className="mt-1 text-sm text-warn">
         {t("channels.list.readable")}

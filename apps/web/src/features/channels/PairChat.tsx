@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Channel, ChannelChat, Grant, HostInfo, Requests } from "../../api/types";
 import { Button } from "../../components/Button";
@@ -124,7 +124,7 @@ interface CodeProps {
   /** The chat that was connected since the code was created. */
   connected: ChannelChat | undefined;
   busy: boolean;
-  error: string | null;
+  error: ReactNode;
   onNew: () => void;
   onClose: () => void;
 }

@@ -7,13 +7,13 @@ import { ExpiredNotice, RevokedNotice } from "../device/HostNotice";
 import type { HostData } from "../device/host-data";
 import { ContextMeter } from "../session/ContextMeter";
 import { SessionCost } from "../session/SessionSpent";
-import { sentence } from "../shared/errors";
 import { may } from "../shared/grants";
 import { LazyPart } from "../shared/MissingPart";
 import { chunk } from "../shared/missing-chunk";
 import { useMovedTo } from "../shared/moved";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useToldSession } from "../shared/sessions";
+import { told } from "../shared/told";
 import { BudgetNotice } from "./BudgetNotice";
 import { Composer } from "./composer/Composer";
 import { compactFocus } from "./composer/commands";
@@ -93,7 +93,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
     host
       .request("compact_session", { sessionId: view.sessionId, clientKey: crypto.randomUUID(), instructions })
       .catch((cause: unknown) => {
-        toast(sentence(cause));
+        toast(told(cause));
         setInsert({ text });
       });
   };
@@ -101,7 +101,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
     setFile(null);
     onChanges(false);
   };
-  const cancel = () => view.cancel().catch((cause: unknown) => toast(sentence(cause)));
+  const cancel = () => view.cancel().catch((cause: unknown) => toast(told(cause)));
   return (
     <>
       {state.status === "loading" ? (

@@ -2,8 +2,8 @@ import { BranchIcon, FilesIcon, SearchIcon, StopIcon } from "../../components/ic
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/chat";
 import { type Command, usePageCommands } from "../keys/commands";
-import { sentence } from "../shared/errors";
 import { may } from "../shared/grants";
+import { told } from "../shared/told";
 import type { OpenSession } from "./context/use-session";
 
 export interface SessionCommands {
@@ -28,7 +28,7 @@ export function useSessionCommands({ open, info, onFind, onTree, onChanges }: Se
       icon: <StopIcon />,
       others: t("chat.commands.stopWords"),
       keys: ["Esc", "Esc"],
-      run: () => void view.cancel().catch((cause: unknown) => toast(sentence(cause))),
+      run: () => void view.cancel().catch((cause: unknown) => toast(told(cause))),
     };
     return [
       ...(state.live.turn && may(info, "prompt") ? [stop] : []),

@@ -4,9 +4,10 @@ import { ApiKind, type Hook, type HostInfo } from "../../api/types";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/hooks";
 import { Section } from "../project/Section";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
+import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
 import { HookCard } from "./HookCard";
 
@@ -38,7 +39,7 @@ export default function HookList({ host, info, projectId }: HookListProps) {
     });
   const waits = ({ state }: Hook) => (state === "needs_consent" ? 0 : 1);
   return (
-    <Section title={t("hooks.list.title")} error={action.error ?? (error ? sentence(error) : null)} done={done}>
+    <Section title={t("hooks.list.title")} error={action.error ?? (error ? told(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">
         {projectId ? t("hooks.list.ofTheProject") : t("hooks.list.ofAllProjects")}
       </p>

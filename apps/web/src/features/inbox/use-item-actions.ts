@@ -3,8 +3,8 @@ import { useMemo } from "react";
 import type { Requests } from "../../api/types";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/inbox";
-import { sentence } from "../shared/errors";
 import { putSession } from "../shared/sessions";
+import { told } from "../shared/told";
 import type { Item } from "./sections";
 import { seen } from "./seen";
 
@@ -26,7 +26,7 @@ export function useItemActions(): ItemActions {
       const answer = await host.request("update_session", { sessionId: session.id, ...fields });
       putSession(client, host.deviceId, answer.session);
     };
-    const failed = (cause: unknown) => toast(sentence(cause));
+    const failed = (cause: unknown) => toast(told(cause));
     return {
       toggleRead({ device, session, unread }) {
         if (unread) {

@@ -7,10 +7,11 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/memory";
 import { useHostData } from "../device/host-data";
 import { Section } from "../project/Section";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { isLimited, may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
+import { told } from "../shared/told";
 import { NoteForm } from "./NoteForm";
 import { NoteRow } from "./NoteRow";
 import { ReviewNotes } from "./ReviewNotes";
@@ -64,7 +65,7 @@ export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
     />
   );
   return (
-    <Section title={t("memory.memoryList.memory")} error={error ? sentence(error) : null} done={done}>
+    <Section title={t("memory.memoryList.memory")} error={error ? told(error) : null} done={done}>
       <p className="mt-1 text-muted text-sm">
         {projectId ? t("memory.memoryList.ofTheProject") : t("memory.memoryList.ofAllProjects")}
       </p>

@@ -8,10 +8,10 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
 import { useHostData } from "../device/host-data";
 import { useStartSession } from "../device/use-start-session";
-import { sentence } from "../shared/errors";
 import { isLimited } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
+import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
 import { AgentForm } from "./AgentForm";
 import { AgentPreview } from "./AgentPreview";
@@ -74,7 +74,7 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
   // What is being edited stays, also if the agent was deleted elsewhere.
   const rows = edited && !agents.some(({ name }) => name === edited.name) ? [...agents, edited] : agents;
   return (
-    <Section title={t("project.agentList.agents")} error={refused ?? (error ? sentence(error) : null)} done={said}>
+    <Section title={t("project.agentList.agents")} error={refused ?? (error ? told(error) : null)} done={said}>
       <p className="mt-1 text-muted text-sm">{t("project.agentList.sessionsDelegateTasksToThese")}</p>
       {limited && mayManage ? <p className="mt-1 text-muted text-sm">{t("project.agentList.limited")}</p> : null}
       {data ? null : error ? null : (

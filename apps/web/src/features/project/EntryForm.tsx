@@ -11,7 +11,7 @@ export interface EntryFormProps {
   name: string;
   namePlaceholder: string;
   onName: (name: string) => void;
-  error: string | null;
+  error: ReactNode;
   busy: boolean;
   /** Whether it can be saved. */
   ready: boolean;

@@ -8,9 +8,9 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
 import { visible } from "../chat/text/visible";
 import { useHostData } from "../device/host-data";
-import { sentence } from "../shared/errors";
 import { isLimited } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
+import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
 import { RuleForm } from "./RuleForm";
 import { Section } from "./Section";
@@ -71,7 +71,7 @@ export function RuleList({ host, projectId, mayManage }: RuleListProps) {
     setDone(t("project.ruleList.added", { text: visible(rule) }));
   };
   return (
-    <Section title={t("project.ruleList.rules")} error={refused ?? (error ? sentence(error) : null)} done={done}>
+    <Section title={t("project.ruleList.rules")} error={refused ?? (error ? told(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("project.ruleList.denyBeatsAskAskBeats")}</p>
       {data ? null : error ? null : (
         <Skeleton label={t("project.ruleList.loadingTheRules")} rows={3} className="mt-2" />

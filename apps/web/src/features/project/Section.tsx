@@ -4,7 +4,7 @@ import { focusIsLost } from "../shared/lost-focus";
 export interface SectionProps {
   title: string;
   /** Why an action here failed; null if it did not. */
-  error: string | null;
+  error: ReactNode;
   /** The last completed action, for screen readers; null during an action. */
   done?: string | null;
   children: ReactNode;

@@ -8,6 +8,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
 import { isRefusal, sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
 import { Notes } from "./Notes";
 import { Section } from "./Section";
@@ -37,7 +38,7 @@ export function SkillList({ host, projectId, mayManage }: SkillListProps) {
       setDone(disabled ? t("project.skillList.enabled", { name }) : t("project.skillList.disabled", { name }));
     });
   return (
-    <Section title={t("project.skillList.skills")} error={refused ?? (error ? sentence(error) : null)} done={done}>
+    <Section title={t("project.skillList.skills")} error={refused ?? (error ? told(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">
         {projectId ? t("project.skillList.explanation") : t("project.skillList.ofAllProjects")}
       </p>

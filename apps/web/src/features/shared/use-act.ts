@@ -1,17 +1,17 @@
-import { useState } from "react";
-import { sentence } from "./errors";
+import { type ReactNode, useState } from "react";
+import { told } from "./told";
 
 /** Runs one action at a time and keeps the error of the last one. `busy` names the running action. */
 export function useAct() {
   const [busy, setBusy] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const act = async (name: string, run: () => Promise<unknown>) => {
     setBusy(name);
     setError(null);
     try {
       await run();
     } catch (cause) {
-      setError(sentence(cause));
+      setError(told(cause));
     } finally {
       setBusy(null);
     }

@@ -2,8 +2,8 @@ import type { HostInfo, SessionSummary } from "../../../api/types";
 import { Select } from "../../../components/Select";
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
-import { sentence } from "../../shared/errors";
 import { useHost, useHostQuery } from "../../shared/host-queries";
+import { told } from "../../shared/told";
 import { SessionModel } from "./SessionModel";
 
 export interface SessionBackendProps {
@@ -24,7 +24,7 @@ export function SessionBackend(props: SessionBackendProps) {
     try {
       await host.request("set_backend", { sessionId: session.id, backend: name || "scorel" });
     } catch (cause) {
-      toast(sentence(cause));
+      toast(told(cause));
     }
   };
   const known = installed.some(({ name }) => name === backend);

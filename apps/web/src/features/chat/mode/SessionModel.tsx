@@ -3,8 +3,8 @@ import { Select } from "../../../components/Select";
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
 import { modelLabel } from "../../device/ModelSelect";
-import { sentence } from "../../shared/errors";
 import { useHost } from "../../shared/host-queries";
+import { told } from "../../shared/told";
 
 /** The model of the session's next answers and its reasoning level, if known. */
 export function SessionModel({
@@ -23,7 +23,7 @@ export function SessionModel({
     try {
       await host.request("set_model", { sessionId: session.id, ...fields });
     } catch (cause) {
-      toast(sentence(cause));
+      toast(told(cause));
     }
   };
   const model = info.models.find((each) => each.name === session.model);

@@ -6,9 +6,9 @@ import { Button, IconButton } from "../../../components/Button";
 import { ArrowUpIcon, ClockIcon, EditIcon, MachineIcon, TrashIcon, WarningIcon } from "../../../components/icons";
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
-import { sentence } from "../../shared/errors";
 import { LazyPart } from "../../shared/MissingPart";
 import { chunk } from "../../shared/missing-chunk";
+import { told } from "../../shared/told";
 import { FileChip } from "../attached/AttachedFiles";
 import { InsertContext } from "../context/history-context";
 import { Thumbnail } from "../images/AttachedImages";
@@ -145,7 +145,7 @@ function QueueButtons({ place, queue, running, view }: QueueButtonsProps) {
     return null;
   }
   const items = queue.map(({ clientKey }): QueueItem => ({ clientKey }));
-  const change = (next: QueueItem[]) => view.editQueue(next).catch((cause: unknown) => toast(sentence(cause)));
+  const change = (next: QueueItem[]) => view.editQueue(next).catch((cause: unknown) => toast(told(cause)));
   const replaced = (item: QueueItem) => items.map((each, i) => (i === place ? item : each));
   const up = () => [
     ...items.slice(0, place - 1),

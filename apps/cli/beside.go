@@ -131,7 +131,7 @@ const besideFolder = "listener"
 func (a *app) startBeside(ctx context.Context, b *beside, h *host.Host, cfg host.Config) *part {
 	options := serve.Options{
 		Listener: b.gate, DataDir: filepath.Join(cfg.Home, besideFolder), PublicURLs: b.reached.URLs(), Device: h.DeviceID(),
-		Guard: serve.Guard{Memory: besideMemory}, Web: a.webFiles(), Logger: cfg.Logger, Version: version,
+		Guard: serve.Guard{Memory: besideMemory}, Web: a.webFiles(), Docs: docFiles(), Logger: cfg.Logger, Version: version,
 		Mount: b.mounted.set, Drain: -1, // its host is in this process and ends with it
 		Ready:  func() error { close(b.ready); return nil },
 		Reload: b.reached.reload, Names: b.reached.URLs,

@@ -138,7 +138,7 @@ func (a *app) planRelay(f relayFlags) (*serve.Plan, error) {
 	if opts.DataDir, err = a.relayFolder(f.store); err != nil {
 		return nil, err
 	}
-	opts.Web = a.webFiles()
+	opts.Web, opts.Docs = a.webFiles(), docFiles()
 	plan, err := serve.Prepare(opts)
 	if err != nil {
 		return nil, usagef("%v", err)
@@ -177,5 +177,12 @@ func (a *app) webFiles() fs.FS {
 		fmt.Fprintln(a.stderr, "warning: this binary was built without the web page: run `make web` and build again")
 		return nil
 	}
+	return files
+}
+
+// docFiles returns the documentation, or nil if the binary has none: the relay says so at its
+// address.
+func docFiles() fs.FS {
+	files, _ := web.Docs()
 	return files
 }

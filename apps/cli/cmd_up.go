@@ -144,7 +144,7 @@ func (a *app) upRelay(ctx context.Context, f upFlags, listener net.Listener, pla
 	}
 	options := serve.Options{
 		Listener: listener, DataDir: filepath.Join(place.home, "relay"), PublicURLs: append([]string{place.url}, f.publicURLs...),
-		Web: a.webFiles(), Logger: logger, Version: version,
+		Web: a.webFiles(), Docs: docFiles(), Logger: logger, Version: version,
 		Drain: -1, // its peers are on this machine and end with it
 	}
 	return startPart(context.WithoutCancel(ctx), func(ctx context.Context) error { return serve.Run(ctx, options) }), nil

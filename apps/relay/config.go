@@ -67,6 +67,7 @@ type Config struct {
 	Bus    bus.Bus      // other nodes; nil means none
 	Logger *slog.Logger // nil discards
 	Web    fs.FS        // the web UI with index.html at its root; nil means none
+	Docs   fs.FS        // the documentation with index.html at its root; nil means none
 	// Version is shown by /healthz.
 	Version string
 	Limits  Limits

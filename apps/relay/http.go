@@ -25,6 +25,7 @@ const probeTimeout = 2 * time.Second
 //	GET /v1/connect   the WebSocket (packages/protocol/wire)
 //	GET /healthz      200 while the routing state answers, else 503
 //	GET /readyz       200 while new peers can be served as well
+//	GET /docs/*       the documentation, in an origin of its own
 //	GET /*            the web UI
 //
 // It does not serve metrics, which are for the operator: see MetricsHandler. Requests for a
@@ -36,6 +37,8 @@ func (r *Relay) Handler() http.Handler {
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		mux.Method(method, "/healthz", http.HandlerFunc(r.healthz))
 		mux.Method(method, "/readyz", http.HandlerFunc(r.readyz))
+		mux.Method(method, "/docs", r.docs)
+		mux.Method(method, "/docs/*", r.docs)
 		mux.Method(method, "/*", r.web)
 	}
 	mux.HandleFunc("/metrics", func(w http.ResponseWriter, _ *http.Request) { // not a route of the page either

@@ -135,6 +135,43 @@ func TestWebUIIsCompressedAndRevalidated(t *testing.T) {
 	}
 }
 
+func TestDocs(t *testing.T) {
+	s := relaytest.Start(t, func(cfg *relay.Config) {
+		cfg.Web = page()
+		cfg.Docs = fstest.MapFS{
+			"index.html": {Data: []byte("<!doctype html>start")}, "models.html": {Data: []byte("<!doctype html>models")},
+			"zh/quickstart.html": {Data: []byte("<!doctype html>zh")}, "search.js": {Data: []byte("search()")},
+		}
+	})
+	for path, want := range map[string]string{
+		"/docs/": "<!doctype html>start", "/docs": "<!doctype html>start", "/docs/models": "<!doctype html>models",
+		"/docs/models.html": "<!doctype html>models", "/docs/zh/quickstart": "<!doctype html>zh", "/docs/search.js": "search()",
+		"/docs/../assets/app-1a2.js": "", "/docs/nothing": "", "/docs/%2e%2e/icon.png": "", "/docs/models.md": "",
+	} {
+		resp, body := get(t, s, path, nil)
+		if want == "" && (resp.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "no such page")) {
+			t.Errorf("%s: %d %.40q", path, resp.StatusCode, body)
+		}
+		if want != "" && (resp.StatusCode != http.StatusOK || string(body) != want) {
+			t.Errorf("%s: %d %.40q", path, resp.StatusCode, body)
+		}
+		csp := resp.Header.Get("Content-Security-Policy")
+		if !strings.Contains(csp, "sandbox allow-scripts ") || strings.Contains(csp, "allow-same-origin") || strings.Contains(csp, "unsafe") || strings.Contains(csp, "connect-src") {
+			t.Errorf("%s: policy %q", path, csp)
+		}
+		if resp.Header.Get("Cross-Origin-Opener-Policy") != "" || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: headers %v", path, resp.Header)
+		}
+	}
+	if resp, body := get(t, s, "/docsify", nil); resp.StatusCode != http.StatusOK || !strings.Contains(string(body), "scorel") {
+		t.Errorf("/docsify is a route of the page: %d %.40q", resp.StatusCode, body)
+	}
+	without := relaytest.Start(t, func(cfg *relay.Config) { cfg.Web = page() })
+	if resp, body := get(t, without, "/docs/models", nil); resp.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "github.com/scorel/scorel") {
+		t.Errorf("without the documentation: %d %q", resp.StatusCode, body)
+	}
+}
+
 func TestNoWebUI(t *testing.T) {
 	s := relaytest.Start(t, nil)
 	if resp, body := get(t, s, "/", nil); resp.StatusCode != 404 || !strings.Contains(string(body), "no web UI") {

@@ -68,6 +68,7 @@ type Relay struct {
 	dir         *directory.Directory
 	pairings    *pairing.Registry
 	web         *webui.UI
+	docs        *webui.Docs
 
 	// Replaced as a whole by Reload and SetAdmission.
 	live      atomic.Pointer[live]
@@ -103,9 +104,13 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("relay: %w", err)
 	}
+	docs, err := webui.NewDocs(cfg.Docs)
+	if err != nil {
+		return nil, fmt.Errorf("relay: %w", err)
+	}
 	guards := limits.NewGuards(cfg.Limits)
 	r := &Relay{
-		cfg: cfg, log: cfg.Logger, web: web, guards: &guards,
+		cfg: cfg, log: cfg.Logger, web: web, docs: docs, guards: &guards,
 		metrics: metrics.New(cfg.Collectors),
 		open:    make(map[*conn.Conn]struct{}),
 		perAddr: make(map[netip.Addr]int),

@@ -62,6 +62,7 @@ type Options struct {
 	TLS     TLS
 	Guard   Guard
 	Web     fs.FS // nil means no web UI
+	Docs    fs.FS // nil means no documentation
 	Logger  *slog.Logger
 	Version string
 
@@ -197,7 +198,7 @@ func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() e
 	guard.admission.Device = opts.Device
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
-		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
+		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Docs: opts.Docs, Version: opts.Version,
 		Admission: guard.admission, Limits: guard.limits, Nodes: guard.nodes,
 		Collectors: own.collectors(),
 	})

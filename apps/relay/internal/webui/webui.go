@@ -1,4 +1,4 @@
-// Package webui serves the files of the web UI.
+// Package webui serves the files of the web UI and of the documentation.
 package webui
 
 import (
@@ -52,17 +52,12 @@ const (
 // New returns a UI of the given files, which must include index.html. Without files it
 // answers every request with 404.
 func New(files fs.FS) (*UI, error) {
-	ui := &UI{files: files, assets: make(map[string]*asset)}
+	ui := &UI{files: files}
 	if files == nil {
 		return ui, nil
 	}
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			ui.assets[name] = &asset{name: name}
-		}
-		return err
-	})
-	if err != nil {
+	var err error
+	if ui.assets, err = assetsOf(files); err != nil {
 		return nil, fmt.Errorf("reading the web UI: %w", err)
 	}
 	if ui.assets[indexFile] == nil {
@@ -75,6 +70,18 @@ func New(files fs.FS) (*UI, error) {
 		}
 	}
 	return ui, nil
+}
+
+// assetsOf returns the files by their names, which are read later.
+func assetsOf(files fs.FS) (map[string]*asset, error) {
+	assets := make(map[string]*asset)
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			assets[name] = &asset{name: name}
+		}
+		return err
+	})
+	return assets, err
 }
 
 func (ui *UI) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -92,12 +99,7 @@ func (ui *UI) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	default:
 		a = ui.page(name)
 	}
-	a.load.Do(func() { a.err = a.read(ui.files) })
-	if a.err != nil {
-		http.Error(w, "the file cannot be read", http.StatusInternalServerError)
-		return
-	}
-	a.serve(w, req)
+	a.send(ui.files, w, req)
 }
 
 // page returns the file for an address of the page.
@@ -111,6 +113,16 @@ func (ui *UI) page(name string) *asset {
 		return a
 	}
 	return ui.assets[indexFile]
+}
+
+// send answers a request for the file, which it reads at the first one.
+func (a *asset) send(files fs.FS, w http.ResponseWriter, req *http.Request) {
+	a.load.Do(func() { a.err = a.read(files) })
+	if a.err != nil {
+		http.Error(w, "the file cannot be read", http.StatusInternalServerError)
+		return
+	}
+	a.serve(w, req)
 }
 
 func (a *asset) read(files fs.FS) error {

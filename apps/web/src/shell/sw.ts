@@ -44,8 +44,8 @@ const page = "/";
 const sessionPage = "/session.html";
 const ofSession = /^\/d\/[^/]+\/s\/[^/]+$/;
 
-/** Paths that look like the page's but belong to the server, and the page of guest links, which is a separate one. */
-const ofServer = /^\/(v1\/|g$|healthz$|readyz$|metrics$)/;
+/** Paths that look like the page's but belong to the server, and the documents that are separate ones. */
+const ofServer = /^\/(v1\/|docs(\/|$)|g$|healthz$|readyz$|metrics$)/;
 
 async function install(): Promise<void> {
   const cache = await caches.open(cacheName);

@@ -13,36 +13,45 @@ LDFLAGS := -s -w -X github.com/scorel/scorel/apps/cli.version=$(VERSION)
 STATIC := CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath"
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 WEB := apps/web
+SITE := $(WEB)/docs
 TS := packages/protocol/ts
 GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' -not -path 'apps/bench/*' 2>/dev/null)
+SITEFILES := $(shell find docs $(SITE) -type f -not -path '*/node_modules/*' -not -path '$(SITE)/dist/*' -not -path 'docs/decisions/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-agents fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web site image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-agents fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
 
-build: bin/scorel
+# With the documentation, which `make run` does not wait for.
+build: site
+	@$(MAKE) bin/scorel
 
-bin/scorel: $(WEB)/dist/index.html $(GOFILES)
+bin/scorel: $(WEB)/embed/page.zip $(wildcard $(WEB)/embed/docs.zip) $(GOFILES)
 	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o $@ ./apps/cli/cmd/scorel
 
 IMAGE ?= scorel
 
-image: bin/scorel ## a container image of bin/scorel, named $(IMAGE)
+image: build ## a container image of bin/scorel, named $(IMAGE)
 	deploy/image.sh bin/scorel '$(IMAGE)' '$(VERSION)'
 
 # The signing key is in SCOREL_RELEASE_KEY_FILE; RELEASEFLAGS=-version=v1.2.3 is for a commit
 # without a tag. See docs/releasing.md.
 RELEASEFLAGS ?=
 
-release: web ## archives, packages, install scripts, checksums and signatures, in bin/release
+release: web site ## archives, packages, install scripts, checksums and signatures, in bin/release
 	$(GO) run ./packages/release/cmd/makerelease $(RELEASEFLAGS)
 
-web: $(WEB)/dist/index.html
+web: $(WEB)/embed/page.zip
 
-$(WEB)/dist/index.html: $(WEB)/node_modules/.package-lock.json $(WEBFILES) $(WEB)/index.html $(WEB)/vite.config.ts $(WEB)/scripts/catalog.ts $(WEB)/scripts/shell.ts
+$(WEB)/embed/page.zip: $(WEB)/node_modules/.package-lock.json $(WEBFILES) $(WEB)/index.html $(WEB)/vite.config.ts $(WEB)/scripts/catalog.ts $(WEB)/scripts/shell.ts $(WEB)/scripts/pack.mjs
 	cd $(WEB) && npm run --silent build
+
+site: $(WEB)/embed/docs.zip ## the pages of docs/ as a relay serves them at /docs
+
+$(WEB)/embed/docs.zip: $(SITE)/node_modules/.package-lock.json $(SITEFILES) $(WEB)/scripts/pack.mjs | $(WEB)/node_modules/.package-lock.json
+	cd $(SITE) && npm run --silent build
 
 # Not `npm ci`: it refuses the lock file where a registry does not serve the
 # binaries of other platforms. The lock file still decides the versions.
@@ -51,7 +60,7 @@ $(WEB)/dist/index.html: $(WEB)/node_modules/.package-lock.json $(WEBFILES) $(WEB
 	@touch $@
 
 # What all of them need is built before the rest runs side by side.
-test: deps check bin/scorel ## installs what the tests need and runs them all
+test: deps check build $(TS)/node_modules/.package-lock.json ## installs what the tests need and runs them all
 	@MAKE='$(MAKE)' .ci/beside test-programs test-go test-page
 
 deps: ## what the tests need beyond Go and Node: a C compiler for -race, Chromium
@@ -83,11 +92,11 @@ test-go test-race: export GORACE = atexit_sleep_ms=10
 test-go: web ## the Go tests with -race, except those of whole programs
 	@$(GOTEST) $(RACE) -skip '^TestKilled' $(filter-out $(PROGRAMS),$(shell $(GO) list $(MODULES)))
 
-test-programs: web ## the Go tests that start whole programs
+test-programs: web $(TS)/node_modules/.package-lock.json ## the Go tests that start whole programs
 	$(STATIC) $(GOTEST) $(PROGRAMS)
 	$(STATIC) $(GOTEST) $(KILLED)
 
-test-race: web ## test-programs with -race
+test-race: web $(TS)/node_modules/.package-lock.json ## test-programs with -race
 	$(GOTEST) $(RACE) $(PROGRAMS)
 	$(GOTEST) $(RACE) $(KILLED)
 
@@ -99,18 +108,18 @@ test-web: web $(TS)/node_modules/.package-lock.json
 	cd $(WEB) && npm run --silent size
 
 # The binary is one that people download: 50 MB is its limit.
-test-e2e: bin/scorel $(WEB)/node_modules/.package-lock.json ## the whole way in a real Chromium
+test-e2e: build $(WEB)/node_modules/.package-lock.json ## the whole way in a real Chromium
 	test "$$(wc -c < bin/scorel)" -lt 50000000 || { echo "bin/scorel is over 50 MB: what was linked in?"; exit 1; }
 	cd $(WEB) && npm run --silent e2e
 
-test-containers: bin/scorel ## database tests in containers, and the compose files; needs Docker, installs it on Debian as root
+test-containers: build ## database tests in containers, and the compose files; needs Docker, installs it on Debian as root
 	@.ci/containers
 
 # deploy/check is outside go.work: what it checks with stays out of our build.
 test-deploy: ## what deploy/ has for other programs, run with them; installs them on Debian as root
 	@.ci/deploy
 
-test-install: web $(WEB)/node_modules/.package-lock.json ## from curl to the first prompt in a clean Debian root; needs root on Debian
+test-install: web site $(WEB)/node_modules/.package-lock.json ## from curl to the first prompt in a clean Debian root; needs root on Debian
 	@.ci/released
 
 test-agents: ## Claude Code, Codex, Gemini CLI and opencode, installed from npm (1.3 GB) and run against fake models
@@ -151,5 +160,5 @@ fuzz: ## fuzzes each parser of bytes from outside, FUZZTIME each
 FORCE:
 
 clean:
-	rm -rf bin $(WEB)/node_modules $(TS)/node_modules
+	rm -rf bin $(WEB)/node_modules $(SITE)/node_modules $(SITE)/dist $(TS)/node_modules $(WEB)/embed/*.zip
 	find $(WEB)/dist -mindepth 1 -not -name .gitkeep -delete

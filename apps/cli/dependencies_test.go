@@ -41,7 +41,7 @@ func modules(t *testing.T) map[string][]requirement {
 		t.Fatalf("apps/*/go.mod: %d files, %v", len(files), err)
 	}
 	all := map[string][]requirement{}
-	for _, file := range append(files, "../../packages/go.mod", "../../deploy/check/go.mod") {
+	for _, file := range append(files, "../../packages/go.mod", "../../docs/examples/go/go.mod", "../../deploy/check/go.mod") {
 		out, err := exec.Command("go", "mod", "edit", "-json", file).Output()
 		if err != nil {
 			t.Fatalf("reading %s: %v", file, err)
@@ -138,6 +138,7 @@ func TestDependenciesAreDocumented(t *testing.T) {
 	}{
 		{"Go", directModules(t)},
 		{"TypeScript: `apps/web`", directPackages(t, "../../apps/web/package.json")},
+		{"TypeScript: `apps/web/docs`", directPackages(t, "../../apps/web/docs/package.json")},
 		{"TypeScript: `packages/protocol/ts`", directPackages(t, "../../packages/protocol/ts/package.json")},
 	} {
 		names := documented(t, text, part.heading)

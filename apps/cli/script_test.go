@@ -57,6 +57,7 @@ func TestMain(m *testing.M) {
 //	postgres VAR           set $VAR to the URL of a new database, with a password
 //	mariadb VAR            set $VAR to the URL of a new MariaDB database
 func TestScripts(t *testing.T) {
+	goSettings := goSettings(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
@@ -69,6 +70,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("EXAMPLES", examples)
+			env.Vars = append(env.Vars, goSettings...)
 			env.Setenv("SCOREL_MDNS", "off")           // tests ask loopback only
 			env.Setenv("GORACE", "atexit_sleep_ms=10") // do not wait a second at the end of every command
 			env.Values[stageKey{}] = newStage()
@@ -82,6 +84,18 @@ func TestScripts(t *testing.T) {
 			"mariadb": onStage(cmdMariaDB), "http": onStage(cmdHTTP), "protect": onStage(cmdProtect),
 		},
 	})
+}
+
+// goSettings lets the script of the examples compile one as the program was compiled, from
+// the cache of this user.
+func goSettings(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOFLAGS").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(out), "\n")
+	return []string{"GOCACHE=" + lines[0], "GOMODCACHE=" + lines[1], "GOFLAGS=" + strings.TrimSpace(lines[2]+" -trimpath"), "GOWORK=off", "CGO_ENABLED=0"}
 }
 
 // patience bounds every wait of a script.

@@ -57,6 +57,26 @@ export function watch(page: Page, text: string): Promise<unknown> {
   }, text);
 }
 
+/**
+ * Waits until an expression has a value that is not false, and returns it. Playwright's own queries would add two copies
+ * of its scripts to the page, which take more than 1 MB of heap, and tasks of some 50 ms to a slow CPU.
+ */
+export async function until<T>(page: Page, expression: string): Promise<T> {
+  const cdp = await page.context().newCDPSession(page);
+  for (;;) {
+    const { result } = await cdp.send("Runtime.evaluate", {
+      expression,
+      returnByValue: true,
+      awaitPromise: true,
+    });
+    if (result.value) {
+      await cdp.detach();
+      return result.value as T;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 export async function watched(page: Page): Promise<Watch> {
   return page.evaluate(() => window.watch);
 }

@@ -34,6 +34,7 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 			writeProcess(&b, record)
 		}
 		writeHook(&b, entry)
+		writeBackend(&b, entry)
 		writeTurnEnd(&b, entry)
 	}
 	b.WriteString(elsewhere(tree, path))
@@ -121,6 +122,11 @@ func writeResult(b *strings.Builder, m session.Message, text string) {
 			text, most = strings.TrimRight(details.Diff, "\n"), maxDiffLines
 		}
 	}
+	writeLines(b, text, most)
+}
+
+// writeLines writes the beginning of a text behind a bar.
+func writeLines(b *strings.Builder, text string, most int) {
 	lines := strings.Split(text, "\n")
 	if more := len(lines) - most; more > 0 {
 		lines = append(lines[:most], fmt.Sprintf("(%d more lines)", more))
@@ -182,5 +188,25 @@ func writeHook(b *strings.Builder, entry session.Entry) {
 	var record session.HookRecord
 	if json.Unmarshal(custom.Data, &record) == nil && record.Describe() != "" {
 		fmt.Fprintf(b, "\n(%s)\n", printable(record.Describe()))
+	}
+}
+
+// writeBackend says what another program said besides messages and calls.
+func writeBackend(b *strings.Builder, entry session.Entry) {
+	custom, ok := entry.AsCustom()
+	if !ok || custom.CustomType != session.CustomBackend {
+		return
+	}
+	var record session.BackendRecord
+	if json.Unmarshal(custom.Data, &record) != nil {
+		return
+	}
+	title, text := record.Describe()
+	if title == "" {
+		return
+	}
+	fmt.Fprintf(b, "\n(%s)\n", printable(title))
+	if text != "" {
+		writeLines(b, text, maxDiffLines)
 	}
 }

@@ -1,6 +1,10 @@
 package session
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+)
 
 // CustomBackend is the custom type of entries about the program that works on a session's
 // turns when that is not scorel's own agent.
@@ -78,3 +82,49 @@ type (
 		Hint        string `json:"hint,omitempty"`
 	}
 )
+
+// Describe returns what people are told about the record, and the text that belongs to it; both are
+// "" for records that say nothing to them. The words are the program's own, so they must be made
+// printable before they are shown.
+func (r BackendRecord) Describe() (title, text string) {
+	name := cmp.Or(r.Backend, "scorel")
+	switch r.Kind {
+	case BackendChosen:
+		return "Agent: " + name, ""
+	case BackendSession:
+		if r.Rebuilt > 0 {
+			return fmt.Sprintf("%d earlier messages were given to %s, which did not have them", r.Rebuilt, name), ""
+		}
+	case BackendOptions:
+		return r.describeMode(name), ""
+	case BackendNotice:
+		return name + ": " + r.Title, r.Text
+	case BackendCompaction:
+		if r.Title != "in_progress" {
+			return fmt.Sprintf("%s shortened its context (%s)", name, r.Title), r.Text
+		}
+	case BackendUpdate:
+		return fmt.Sprintf("Unknown update of %s: %s", name, r.Title), cmp.Or(string(r.Update), r.Text)
+	}
+	return "", ""
+}
+
+// describeMode names the mode, and says what it means that the program decides by itself.
+func (r BackendRecord) describeMode(name string) string {
+	for _, o := range r.Options {
+		if o.Category != "mode" {
+			continue
+		}
+		mode := o.Value
+		for _, c := range o.Choices {
+			if c.Value == o.Value && c.Name != "" {
+				mode = c.Name
+			}
+		}
+		if r.Decides {
+			return fmt.Sprintf("Mode of %s: %s. In this mode it decides by itself what it does without asking", name, mode)
+		}
+		return fmt.Sprintf("Mode of %s: %s", name, mode)
+	}
+	return ""
+}

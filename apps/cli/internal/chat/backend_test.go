@@ -27,7 +27,13 @@ func TestCommandsOfAnotherAgent(t *testing.T) {
 	id := w.sessionOn("fake")
 	w.open(80, 24, func(c *Config) { c.Session = id })
 	w.until("the session", func(string) bool { return w.model.session.Summary.Backend == "fake" })
+	w.await("Agent: fake")
 	w.prompt(`update {"sessionUpdate":"available_commands_update","availableCommands":[{"name":"review","description":"Reviews a change","input":{"hint":"number"}}]}`)
+	w.idle()
+	w.prompt(`update {"sessionUpdate":"notice","title":"Careful","description":"It is late"}`)
+	w.until("what it says", func(screen string) bool {
+		return strings.Contains(screen, "fake: Careful") && strings.Contains(screen, "It is late")
+	})
 	w.idle()
 	w.write("/re")
 	w.until("its command", func(screen string) bool {

@@ -97,8 +97,12 @@ func (v *view) entry(e session.Entry) {
 	case session.TypeCompaction, session.TypeBranchSummary:
 		v.notice("Earlier messages were summarized.")
 	case session.TypeCustom:
-		if c, ok := e.AsCustom(); ok && c.CustomType == session.CustomQueue {
+		c, ok := e.AsCustom()
+		if ok && c.CustomType == session.CustomQueue {
 			v.removed(c.Data)
+		}
+		if ok && c.CustomType == session.CustomBackend {
+			v.backendSaid(c.Data)
 		}
 	}
 }
@@ -318,6 +322,17 @@ func (v *view) backendCommands() {
 		commands = append(commands, command)
 	}
 	v.o.send(acp.Update{Kind: acp.UpdateCommands, Commands: commands})
+}
+
+// backendSaid notes what another program said besides messages and calls.
+func (v *view) backendSaid(data json.RawMessage) {
+	var record session.BackendRecord
+	if json.Unmarshal(data, &record) != nil {
+		return
+	}
+	if title, text := record.Describe(); title != "" {
+		v.notice(strings.TrimSpace(title + "\n" + text))
+	}
 }
 
 // namesCommands reports whether another program named its commands anew.

@@ -108,6 +108,9 @@ func (m *Model) customItems(entry session.Entry) []*item {
 	if ok && custom.CustomType == session.CustomHook {
 		return hookItems(entry.ID, custom)
 	}
+	if ok && custom.CustomType == session.CustomBackend {
+		return backendItems(entry.ID, custom)
+	}
 	if !ok || custom.CustomType != session.CustomTurn {
 		return nil
 	}
@@ -167,4 +170,26 @@ func hookItems(entryID string, custom session.CustomEntry) []*item {
 		return nil
 	}
 	return []*item{{kind: kindNote, entryID: entryID, text: text}}
+}
+
+// maxBackendText is how much of the text of a record is shown, in bytes; scorel session show has more.
+const maxBackendText = 2000
+
+// backendItems shows what another program said besides messages and calls.
+func backendItems(entryID string, custom session.CustomEntry) []*item {
+	var record session.BackendRecord
+	if json.Unmarshal(custom.Data, &record) != nil {
+		return nil
+	}
+	title, text := record.Describe()
+	if title == "" {
+		return nil
+	}
+	if len(text) > maxBackendText {
+		text = strings.ToValidUTF8(text[:maxBackendText], "") + "…"
+	}
+	if text != "" {
+		title += "\n" + text
+	}
+	return []*item{{kind: kindNote, entryID: entryID, text: title}}
 }

@@ -53,7 +53,11 @@ func (a *approvals) answer(clientID string, r api.AnswerApprovalRequest) (respon
 		return response, api.Errorf(api.KindUnavailable, "the session is being resumed: try again in a moment")
 	}
 	if !waits {
-		return a.answeredBefore(clientID, r)
+		response, err := a.answeredBefore(clientID, r)
+		if err != nil && a.held.on {
+			err = errHeld()
+		}
+		return response, err
 	}
 	if err := a.checkAnswer(clientID, request.Value.approval, r); err != nil {
 		return response, err

@@ -37,6 +37,8 @@ type core struct {
 	// nothing is appended once it rests.
 	pausing *pauseRequest
 	paused  error
+	// held is set while the host is to be replaced: no new work begins.
+	held holding
 
 	// Derived from the log each time it is opened.
 	log    *store.Session // nil while the session sleeps
@@ -88,7 +90,7 @@ func newCore(k *known, deps Deps, others others) *core {
 }
 
 // resting reports whether no new work begins.
-func (c *core) resting() bool { return c.closing || c.pausing != nil }
+func (c *core) resting() bool { return c.closing || c.pausing != nil || c.held.on }
 
 // appendTimeout bounds how long a provider may take over one entry.
 const appendTimeout = 30 * time.Second

@@ -54,7 +54,7 @@ func (s *Session) derive() {
 // recover ends a turn that a crash of the host cut off, and starts what waits. If the host
 // crashes while it does so, the next start writes what is missing.
 func (s *Session) recover(ctx context.Context) {
-	if s.log.Damage() != "" || s.paused != nil {
+	if s.log.Damage() != "" || s.paused != nil || s.turns.running != nil { // no crash cut off a turn that runs
 		return
 	}
 	s.subagents.failOpen()

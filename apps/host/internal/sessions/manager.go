@@ -29,6 +29,7 @@ type Manager struct {
 	forking    sync.Mutex // held while a fork is created
 	refreshing sync.Mutex // held while Refresh runs
 	importing  sync.Mutex // held while a transcript of another program becomes a session
+	holdOne    sync.Mutex // held while HoldAll or ReleaseAll runs
 	// announcing is held from the creation of a summary until it was announced, so that
 	// summaries are announced in order. It is locked before mu.
 	announcing sync.Mutex
@@ -37,6 +38,7 @@ type Manager struct {
 	known  map[string]*known
 	byKey  map[string]string // clientKey of create_session -> session id
 	closed bool
+	held   bool // sessions that are opened begin nothing new
 	// offspring lists the ids of a session's subagent sessions.
 	offspring map[string][]string
 }
@@ -209,6 +211,7 @@ func (m *Manager) ProjectOf(id string) (projectID string, exists bool) {
 // startLocked starts the session's goroutine. log is nil if the session is not open yet.
 func (m *Manager) startLocked(k *known, log store.Log) *Session {
 	s := newSession(k, m.provider, m.deps, m)
+	s.held.on = m.held && s.parent == ""
 	k.open = s
 	m.wg.Go(func() { s.run(m.ctx, log) })
 	return s

@@ -161,6 +161,7 @@ func (s *Session) waitsForPerson() bool {
 // pauseAtRest does what a pause request asks once the session allows it. The session's
 // goroutine calls it after each change.
 func (s *Session) pauseAtRest() {
+	s.tellWaiters()
 	request := s.pausing
 	switch {
 	case request == nil || s.paused != nil:

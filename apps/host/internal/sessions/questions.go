@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -130,6 +131,11 @@ func (q *questions) askFor(request *pendingQuestion, call agent.Call, question a
 	return true, nil
 }
 
+// fromServer reports whether an MCP server waits for an answer.
+func (q *questions) fromServer() bool {
+	return slices.ContainsFunc(q.waiting.All(), func(request *pendingQuestion) bool { return request.Value.Server != "" })
+}
+
 // store writes to the log that a question waits, before the question is published.
 func (q *questions) store(value api.Question) error {
 	shown, err := session.Encode(value)
@@ -172,6 +178,9 @@ func (q *questions) answer(id string, given agent.Reply) (api.AnswerQuestionResp
 		}
 	} else {
 		record, err := read.AnsweredQuestion(q.log.Tree(), id)
+		if err != nil && q.held.on {
+			err = errHeld()
+		}
 		if err != nil {
 			return api.AnswerQuestionResponse{}, err
 		}

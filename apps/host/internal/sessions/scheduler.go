@@ -101,7 +101,7 @@ func (h *scheduler) accept(clientID string, most api.Mode, request api.SendPromp
 // startOrQueue starts the turn of a prompt, or puts it into the queue.
 func (h *scheduler) startOrQueue(prompt session.QueuedPrompt, content session.Content) (api.SendPromptResponse, error) {
 	_, command := h.compactPrompt(prompt)
-	if !command && !h.busy() && h.pausing == nil && len(h.live.Queue) == 0 && !h.summaries.startIfDue() {
+	if !command && !h.busy() && !h.resting() && len(h.live.Queue) == 0 && !h.summaries.startIfDue() {
 		id, err := h.startTurn(prompt, content)
 		return api.SendPromptResponse{State: api.PromptTaken, EntryID: id}, err
 	}

@@ -1,0 +1,215 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// HoldAll has the sessions begin nothing new, and returns when none of them works, so that the host
+// can be replaced. Prompts are still accepted, and join the queues. Turns that wait for a person are
+// suspended at the end: they continue after ReleaseAll, or on the host's next start. If ctx ends
+// before, all sessions go on, and the error is that of ctx. Repeating it changes nothing.
+func (m *Manager) HoldAll(ctx context.Context) error {
+	if !m.holdOne.TryLock() {
+		return api.Errorf(api.KindConflict, "the host is already waiting for its turns to end: wait for the other command")
+	}
+	defer m.holdOne.Unlock()
+	m.mu.Lock()
+	m.held = true
+	m.mu.Unlock()
+	err := m.holdAll(ctx)
+	if err != nil {
+		m.releaseAll()
+	}
+	return err
+}
+
+func (m *Manager) holdAll(ctx context.Context) error {
+	for _, s := range m.opened() { // before any is waited for
+		if _, err := s.holdUntil(ctx, func() bool { return true }); err != nil && !errors.Is(err, ErrClosed) {
+			return err
+		}
+	}
+	for {
+		if err := m.awaitQuiet(ctx); err != nil {
+			return err
+		}
+		if done, err := m.suspendAll(ctx); done || err != nil {
+			return err
+		}
+	}
+}
+
+// ReleaseAll ends what HoldAll began.
+func (m *Manager) ReleaseAll() {
+	m.holdOne.Lock()
+	defer m.holdOne.Unlock()
+	m.releaseAll()
+}
+
+func (m *Manager) releaseAll() {
+	m.mu.Lock()
+	m.held = false
+	m.mu.Unlock()
+	for _, s := range m.opened() {
+		err := s.ask(m.ctx, func() { s.release(m.ctx) })
+		if err != nil && !errors.Is(err, ErrClosed) && m.ctx.Err() == nil {
+			m.deps.Logger.Error("continuing a session that was held", "session", s.id, "error", err)
+		}
+	}
+}
+
+// Working returns how many sessions do something that has to end before the host can be replaced.
+func (m *Manager) Working(ctx context.Context) (count int) {
+	for _, s := range m.opened() {
+		quiet := true
+		if err := s.ask(ctx, func() { quiet = s.quiet() }); err == nil && !quiet {
+			count++
+		}
+	}
+	return count
+}
+
+// opened returns the sessions that were used since the host's start.
+func (m *Manager) opened() (list []*Session) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(m.known)) {
+		if s := m.known[id].open; s != nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// awaitQuiet returns once no session works, which it has seen in one pass over all of them. A turn
+// may use more sessions before it ends.
+func (m *Manager) awaitQuiet(ctx context.Context) error {
+	for again := true; again; {
+		again = false
+		for _, s := range m.opened() {
+			waited, err := s.holdUntil(ctx, s.quiet)
+			if err != nil && !errors.Is(err, ErrClosed) {
+				return err
+			}
+			again = again || waited
+		}
+	}
+	return nil
+}
+
+// suspendAll suspends the turns that wait for a person; false if a session works again, because it
+// was answered in between.
+func (m *Manager) suspendAll(ctx context.Context) (done bool, err error) {
+	var suspended []*Session
+	for _, s := range m.opened() {
+		busy := false
+		err := s.ask(ctx, func() {
+			if busy = !s.quiet(); busy {
+				return
+			}
+			s.held.on = true // subagents' sessions too: no parent works any more
+			if !s.rests() {
+				suspended = append(suspended, s)
+				s.turns.running.cancel()
+			}
+		})
+		if err == nil && !busy {
+			_, err = s.holdUntil(ctx, s.rests)
+		}
+		if err != nil && !errors.Is(err, ErrClosed) {
+			return false, err
+		}
+		if busy {
+			return false, m.unsuspend(ctx, suspended)
+		}
+	}
+	return true, nil
+}
+
+// unsuspend undoes what suspendAll did.
+func (m *Manager) unsuspend(ctx context.Context, suspended []*Session) error {
+	for _, s := range m.opened() {
+		err := s.ask(ctx, func() { s.held.on = s.held.on && s.parent == "" })
+		if err == nil && slices.Contains(suspended, s) {
+			err = s.do(ctx, func() { s.recover(ctx) })
+		}
+		if err != nil && !errors.Is(err, ErrClosed) {
+			return err
+		}
+	}
+	return nil
+}
+
+// holding is what a session that begins nothing new has to tell.
+type holding struct {
+	on      bool
+	waiters []waiter
+}
+
+// waiter waits until something is the case for a session.
+type waiter struct {
+	until   func() bool
+	reached chan struct{}
+}
+
+// quiet reports whether the session rests, or could be suspended. The turn of a subagent's task
+// cannot: it ends with the turn of the parent. Neither can that of another program, nor the call of
+// an MCP server that asks something: they cannot be begun again.
+func (s *Session) quiet() bool {
+	return s.rests() || s.waitsForPerson() && s.summary.Backend == "" && !s.questions.fromServer()
+}
+
+// holdUntil has the session begin nothing new, and waits until something is the case; waited is
+// false if it was at once. A subagent's session works on, since the turn of its parent needs it.
+func (s *Session) holdUntil(ctx context.Context, until func() bool) (waited bool, err error) {
+	w := waiter{until: until, reached: make(chan struct{})}
+	err = s.ask(ctx, func() {
+		s.held.on = s.held.on || s.parent == ""
+		if waited = !until(); waited {
+			s.held.waiters = append(s.held.waiters, w)
+		}
+	})
+	if err != nil || !waited {
+		return false, err
+	}
+	select {
+	case <-w.reached:
+		return true, nil
+	case <-s.stopped:
+		return true, ErrClosed
+	case <-ctx.Done():
+		return true, context.Cause(ctx)
+	}
+}
+
+// release lets the session begin new work, and begins what waited.
+func (s *Session) release(ctx context.Context) {
+	if !s.held.on && len(s.held.waiters) == 0 {
+		return
+	}
+	s.held = holding{}
+	if s.log != nil {
+		s.recover(context.WithoutCancel(ctx))
+	}
+}
+
+// tellWaiters does for HoldAll what pauseAtRest does for Pause.
+func (s *Session) tellWaiters() {
+	s.held.waiters = slices.DeleteFunc(s.held.waiters, func(w waiter) bool {
+		if !w.until() {
+			return false
+		}
+		close(w.reached)
+		return true
+	})
+}
+
+// errHeld answers those who decide something that a suspended turn waits for.
+func errHeld() error {
+	return api.Errorf(api.KindUnavailable, "the host is being replaced: try again in a moment")
+}

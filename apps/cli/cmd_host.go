@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 func newHost(a *app) *cobra.Command {
 	return group("host", "Run and manage the host on this machine",
 		"  scorel host serve --relay https://relay.example\n  scorel host status",
-		newHostServe(a), newHostStatus(a), newHostStop(a), newHostClients(a), newHostToken(a), newHostSecrets(a))
+		newHostServe(a), newHostStatus(a), newHostStop(a), newHostRestart(a), newHostClients(a), newHostToken(a), newHostSecrets(a))
 }
 
 type hostFlags struct {
@@ -87,8 +88,9 @@ func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 	}
 	cfg := host.Config{
 		Home: home, Label: f.label, Version: version, Logger: logger,
-		Projects: projects, Replace: f.replace, Getenv: a.getenv, Invite: a.invite(f.invite),
+		Projects: projects, Replace: f.replace && !a.restarted, Restarts: runtime.GOOS != "windows", Args: withoutInvite(a.args), Getenv: a.getenv, Invite: a.invite(f.invite),
 	}
+	cfg.Folder, _ = os.Getwd() // "" means the home
 	if cfg.Helper, err = os.Executable(); err != nil {
 		return host.Config{}, fmt.Errorf("finding this program, which starts commands: %w", err)
 	}
@@ -195,7 +197,9 @@ func (a *app) serveBeside(ctx context.Context, f hostFlags, cfg host.Config, own
 func (a *app) serveHost(ctx context.Context, f hostFlags, cfg host.Config, h *host.Host, relay *part) error {
 	running := runHost(ctx, h)
 	err := running.ready(ctx)
-	if err == nil {
+	if err == nil && a.restarted {
+		cfg.Logger.Info("the host was restarted", "version", version)
+	} else if err == nil {
 		err = a.announceHost(f.asJSON, cfg.Home, h.State())
 	}
 	if err != nil {

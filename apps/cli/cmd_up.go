@@ -155,6 +155,14 @@ func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, rela
 	if err := running.ready(ctx); err != nil {
 		return err
 	}
+	if a.restarted { // the person has a browser that is paired, or the earlier link ended with its relay
+		fmt.Fprintf(a.stderr, "scorel: restarted with version %s; `scorel pair` pairs another browser\n", version)
+		select {
+		case <-running.done:
+		case <-relay.done:
+		}
+		return nil
+	}
 	c, err := (&target{app: a}).connect(ctx)
 	if err != nil {
 		return err

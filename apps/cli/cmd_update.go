@@ -9,17 +9,20 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/cli/internal/updater"
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/release"
 )
 
 type updateFlags struct {
-	check, rollback, asJSON bool
-	from                    string
+	check, rollback, noRestart, asJSON bool
+	from                               string
+	wait                               time.Duration
 }
 
 // updateResult says what an update has done, or would do.
@@ -30,6 +33,7 @@ type updateResult struct {
 	Updated   bool   `json:"updated"`          // the program was replaced
 	Path      string `json:"path"`
 	Host      string `json:"host,omitempty"` // version of the host that runs on this machine
+	Restarted bool   `json:"restarted"`      // the host was replaced, too
 }
 
 func newUpdate(a *app) *cobra.Command {
@@ -41,10 +45,14 @@ func newUpdate(a *app) *cobra.Command {
 verified and the new program is started once before anything is replaced; an older release
 is refused. The program before it stays beside it, for --rollback.
 
-A program that a package manager has installed is not replaced. A host that is running
-continues with the earlier version until it is restarted.`,
+A host that runs on this machine is replaced too. Its turns and background commands are
+waited for; if they take longer than --wait, nothing is changed. Approvals, questions and
+queues wait for the new host. If that does not start, the earlier program is put back.
+
+A program that a package manager has installed is not replaced.`,
 		Example: `  scorel update --check
   scorel update
+  scorel update --wait 1h
   scorel update --rollback
   scorel update --from https://mirror.example/scorel --json`,
 		Args: argCount(0, 0, "no arguments"),
@@ -53,6 +61,8 @@ continues with the earlier version until it is restarted.`,
 	cmd.Flags().BoolVar(&f.check, "check", false, "only say whether there is a newer release")
 	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "return to the program before the last update")
 	cmd.Flags().StringVar(&f.from, "from", "", "address of the folder of a release (SCOREL_RELEASE_URL; default: the newest one of the project)")
+	cmd.Flags().BoolVar(&f.noRestart, "no-restart", false, "leave a running host on the earlier version until it is restarted")
+	addWait(cmd, &f.wait)
 	addJSON(cmd, &f.asJSON)
 	return cmd
 }
@@ -60,6 +70,9 @@ continues with the earlier version until it is restarted.`,
 func (a *app) update(ctx context.Context, f updateFlags) error {
 	if f.check && f.rollback {
 		return usagef("--check and --rollback contradict each other: give one of them")
+	}
+	if err := checkWait(f.wait); err != nil {
+		return err
 	}
 	path, err := thisProgram()
 	if err != nil {
@@ -91,24 +104,68 @@ func (a *app) update(ctx context.Context, f updateFlags) error {
 		return err
 	}
 	program, err := source.Program(ctx, index, runtime.GOOS, runtime.GOARCH)
-	if err == nil {
-		err = updater.Replace(ctx, path, program, index.Version)
-	}
 	if err != nil {
 		return updateError(err)
 	}
-	result.Updated = true
-	return a.printUpdate(f, result)
+	return a.exchange(ctx, f, result, func() error { return updater.Replace(ctx, path, program, index.Version) })
+}
+
+// exchange replaces the program by calling swap, and then the host that runs on this machine.
+func (a *app) exchange(ctx context.Context, f updateFlags, result updateResult, swap func() error) error {
+	if result.Host == "" || f.noRestart || runtime.GOOS == "windows" {
+		if err := swap(); err != nil {
+			return updateError(err)
+		}
+		result.Updated = true
+		return a.printUpdate(f, result)
+	}
+	fmt.Fprintf(a.stderr, "scorel: waiting up to %s until the turns of the host have ended\n", f.wait)
+	swapped := false
+	before, after, err := a.restartHost(ctx, f.wait, func() error {
+		err := swap()
+		swapped = err == nil
+		return err
+	})
+	unknown := new(api.Error)
+	switch {
+	case err == nil:
+		result.Updated, result.Restarted, result.Host = true, true, after.Version
+		return a.printUpdate(f, result)
+	case errors.Is(err, errNotBack):
+		return a.undo(ctx, result.Path, before)
+	case errors.As(err, &unknown) && unknown.Kind == api.KindUnknownRequest: // a host of an earlier version
+		if err := swap(); err != nil {
+			return updateError(err)
+		}
+		result.Updated = true
+		return a.printUpdate(f, result)
+	case swapped:
+		return sayf(err, "the program was replaced, but the host was not restarted: %s", sentence(err))
+	case errors.As(err, &unknown) && unknown.Kind == api.KindConflict:
+		return sayf(err, "nothing was changed: %s (--wait waits longer, --no-restart leaves the host on its version)", sentence(err))
+	}
+	return updateError(err)
+}
+
+// undo puts the program before the update back, and starts the host with it that the new one did
+// not start.
+func (a *app) undo(ctx context.Context, path string, before host.State) error {
+	if err := updater.Rollback(ctx, path); err != nil {
+		return sayf(errors.Join(errUnreachable, err), "the new program did not start the host, and the earlier one could not be put back: %s", sentence(err))
+	}
+	after, err := a.revive(ctx, path, before)
+	if err != nil {
+		return sayf(errors.Join(errUnreachable, err), "the new program did not start the host. The earlier one was put back, but does not start it either: start it as before, and see its log for why")
+	}
+	return sayf(updater.ErrNotRunning, "the new program did not start the host. The earlier one was put back, and the host runs with version %s again (process %d)", printable(after.Version), after.PID)
 }
 
 func (a *app) rollBack(ctx context.Context, f updateFlags, path string) error {
 	if err := unmanaged(path, ""); err != nil {
 		return err
 	}
-	if err := updater.Rollback(ctx, path); err != nil {
-		return updateError(err)
-	}
-	return a.printUpdate(f, updateResult{Version: version, Updated: true, Path: path, Host: a.hostVersion()})
+	result := updateResult{Version: version, Path: path, Host: a.hostVersion()}
+	return a.exchange(ctx, f, result, func() error { return updater.Rollback(ctx, path) })
 }
 
 // thisProgram returns the path of the program, behind links that lead to it.
@@ -186,7 +243,10 @@ func (a *app) printUpdate(f updateFlags, r updateResult) error {
 	default:
 		text = fmt.Sprintf("this is scorel %s, and the newest release is %s", r.Version, r.Newest)
 	}
-	if r.Updated && r.Host != "" {
+	switch {
+	case r.Restarted:
+		text += fmt.Sprintf("\nthe host on this machine was restarted and runs %s", printable(r.Host))
+	case r.Updated && r.Host != "":
 		text += fmt.Sprintf("\nthe host on this machine still runs %s: restart it to use the other version", r.Host)
 	}
 	_, err := fmt.Fprintln(a.stdout, text)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/cli/internal/logfile"
+	"github.com/scorel/scorel/apps/host"
 )
 
 // logFlags configure how a serving command logs to standard error.
@@ -48,7 +50,7 @@ func (f *logFlags) own() {
 
 // note writes to the log, too, why a server ended.
 func (f *logFlags) note(err error) error {
-	if f.out != nil && err != nil {
+	if f.out != nil && err != nil && !errors.Is(err, host.ErrRestart) {
 		slog.New(slog.NewTextHandler(f.out, nil)).Error("ended", "error", sentence(err))
 	}
 	return err

@@ -44,10 +44,18 @@ func mainUntil(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 		fmt.Fprintln(stderr, report(err))
 		return exitCode(err)
 	}
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, keysHanded: handed}
+	restarted, err := takeRestarted()
+	if err != nil {
+		fmt.Fprintln(stderr, "scorel: "+sentence(err))
+		return exitCode(err)
+	}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, keysHanded: handed, restarted: restarted, args: args}
 	root := newRoot(a)
 	root.SetArgs(args)
 	err = errors.Join(root.ExecuteContext(ctx), a.end())
+	if errors.Is(err, host.ErrRestart) {
+		err = a.startOver() // it returns after a failure
+	}
 	if err != nil && !a.ran && exitCode(err) == ExitFailed {
 		err = usagef("%s: see `scorel --help`", err)
 	}
@@ -70,6 +78,8 @@ type app struct {
 	ran            bool         // the command line was valid and its command started
 	targeted       []targeted   // commands with --device
 	keysHanded     bool         // this process was restarted without keys in its environment
+	restarted      bool         // this process replaces a host
+	args           []string     // of the command line
 
 	mu   sync.Mutex
 	ends []func() error // run after the command

@@ -180,6 +180,8 @@ func parities() map[string]parity {
 		"close_terminal":         {definition: "CloseTerminal", command: "terminal close"},
 		"name_host":              {definition: "NameHost", command: "pair", local: ownMachine},
 		"stop_host":              {definition: "StopHost", command: "host stop", local: ownMachine},
+		"pause_host":             {definition: "PauseHost", command: "host restart", local: ownMachine},
+		"restart_host":           {definition: "RestartHost", command: "host restart", local: ownMachine},
 	}
 }
 

@@ -23,8 +23,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	scorel := func() { released(); os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)) }
+	if name := filepath.Base(os.Args[0]); name == "scorel.old" || strings.HasPrefix(name, ".scorel-") {
+		scorel() // as an update names the program while it replaces it
+	}
 	testscript.Main(m, map[string]func(){
-		"scorel":  func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)) },
+		"scorel":  scorel,
 		"testmcp": serveMCP, "xdg-open": browse,
 		"testagent": func() { hosttest.FakeAgent(os.Args[1:]) },
 	})
@@ -42,12 +46,15 @@ func TestMain(m *testing.M) {
 //	                       disk, or succeed again
 //	finish NAME CODE       wait for the end of NAME; stdout and stderr are its own
 //	code CODE ARG...       run scorel ARG... and expect its exit code
-//	stub NAME MODE         serve a model that refuses, or that waits in the middle,
+//	stub NAME MODE         serve a model that refuses, that waits in the middle, or that makes calls,
 //	                       or every provider's wire with the key good-key and the model the-model
 //	                       of its answer for "release NAME"; $NAME_url is its URL
 //	protect NAME           serve an MCP server that needs a sign-in; $NAME_url is its address,
 //	                       $NAME_issuer the host and port of its authorization server. The
 //	                       program xdg-open is a browser in which a person signs in at once
+//	install FOLDER         copy the program to a folder, which is first in PATH from then on
+//	publish NAME VERSION good|bad  serve a signed release at $NAME_url, whose program is the
+//	                       installed one with that version, or one that runs no host
 //	mangle CODE            set $mangled to the pairing code with another secret
 //	after VAR SEP TEXT     set $VAR to what follows the last SEP in TEXT, or in the output
 //	                       of the last command if TEXT is stdout or stderr
@@ -82,6 +89,7 @@ func TestScripts(t *testing.T) {
 			"after": onStage(cmdAfter), "expand": onStage(cmdExpand),
 			"stub": onStage(cmdStub), "release": onStage(cmdRelease), "postgres": onStage(cmdPostgres),
 			"mariadb": onStage(cmdMariaDB), "http": onStage(cmdHTTP), "protect": onStage(cmdProtect),
+			"install": onStage(cmdInstall), "publish": onStage(cmdPublish),
 		},
 	})
 }
@@ -186,7 +194,7 @@ func cmdStart(ts *testscript.TestScript, s *stage, args []string) {
 	name := args[0]
 	cmd := exec.Command(lookPath(ts, "scorel"), args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "SCOREL_HOME", "SCOREL_RELAY_URL", "SCOREL_RELAY_STORE", "SCOREL_INVITE", "SCOREL_MDNS", "PATH", "TMPDIR", "STUB_KEY", "SCOREL_SESSIONS_POSTGRES", "MY_DATABASE", "GOCOVERDIR"} {
+	for _, key := range []string{"HOME", "SCOREL_HOME", "SCOREL_RELAY_URL", "SCOREL_RELAY_STORE", "SCOREL_INVITE", "SCOREL_MDNS", "PATH", "TMPDIR", "STUB_KEY", "SCOREL_SESSIONS_POSTGRES", "MY_DATABASE", "GOCOVERDIR", testVersion} {
 		if value := ts.Getenv(key); value != "" {
 			cmd.Env = append(cmd.Env, key+"="+value)
 		}

@@ -28,7 +28,7 @@ func cmdStub(ts *testscript.TestScript, s *stage, args []string) {
 		return
 	}
 	stub := &stubModel{release: make(chan struct{}), ended: make(chan struct{})}
-	handler := map[string]http.HandlerFunc{"refuse": refuse, "wait": stub.answer}[args[1]]
+	handler := map[string]http.HandlerFunc{"refuse": refuse, "wait": stub.answer, "call": stub.call}[args[1]]
 	if handler == nil {
 		ts.Fatalf("a stub does not know how to %s", args[1])
 	}

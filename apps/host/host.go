@@ -54,6 +54,10 @@ type Config struct {
 	Projects  []string            // absolute paths of folders to add at the start
 	Replace   bool                // end a live host on this home first, and wait until it has ended
 	Getenv    func(string) string // nil is os.Getenv
+	// Restarts tells that the caller of Run executes the program again after ErrRestart.
+	Restarts bool
+	Args     []string // of this program, to start it again with; kept in run/host.json
+	Folder   string   // in which it was started; kept there too
 	// Helper is the absolute path of a program whose main function gives the
 	// arguments behind SandboxHelper to EnterSandbox; "" runs commands without a
 	// sandbox.
@@ -114,6 +118,7 @@ type Host struct {
 	token     string        // of the local command line
 	startedAt time.Time
 	rerouted  chan struct{} // holds one token if the paths changed
+	paused    chan struct{} // holds one token if the sessions were held
 	ready     chan struct{}
 	stop      context.CancelCauseFunc // ends Run
 	stopCtx   context.Context
@@ -131,6 +136,9 @@ func (e *LiveError) Error() string {
 // ConfigError describes a fault of the configuration. New has done nothing then.
 type ConfigError = state.ConfigError
 
+// ErrRestart is the error of Run if the program is to be executed again.
+var ErrRestart = errors.New("the host is to begin again")
+
 // errStopped is the cause of an orderly end.
 var errStopped = errors.New("the host was asked to stop")
 
@@ -141,7 +149,7 @@ var errStopped = errors.New("the host was asked to stop")
 func New(ctx context.Context, cfg Config) (*Host, error) {
 	h := &Host{
 		cfg: cfg, log: cfg.Logger, paths: state.Paths{Home: cfg.Home}, ready: make(chan struct{}),
-		token: rand.Text(), startedAt: time.Now(), rerouted: make(chan struct{}, 1),
+		token: rand.Text(), startedAt: time.Now(), rerouted: make(chan struct{}, 1), paused: make(chan struct{}, 1),
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -222,16 +230,17 @@ func (h *Host) State() State {
 	relay, _ := h.uplinks.Status()
 	return State{
 		PID: os.Getpid(), Addr: h.listener.Addr().String(), Token: h.token, DeviceID: h.keys.ID(), Label: h.name.Current(),
-		Version: h.cfg.Version, RelayURL: relay, Relays: h.uplinks.URLs(), StartedAt: h.startedAt.UnixMilli(),
+		Version: h.cfg.Version, RelayURL: relay, Relays: h.uplinks.URLs(), StartedAt: h.startedAt.UnixMilli(), Args: h.cfg.Args, Folder: h.cfg.Folder,
 	}
 }
 
 // Run serves until ctx ends or a local client asks the host to stop. It returns when
-// every connection and turn has ended and the home is released.
+// every connection and turn has ended and the home is released. The error is ErrRestart if a
+// local client asked for that.
 func (h *Host) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stopAfter := context.AfterFunc(h.stopCtx, func() { cancel(errStopped) })
+	stopAfter := context.AfterFunc(h.stopCtx, func() { cancel(context.Cause(h.stopCtx)) })
 	defer stopAfter()
 
 	err := h.run(ctx)
@@ -257,6 +266,7 @@ func (h *Host) run(ctx context.Context) error {
 	h.wg.Go(func() { h.chats.Run(ctx) })
 	h.wg.Go(func() { h.clientAPI.Expire(ctx) })
 	h.wg.Go(func() { h.reroute(ctx) })
+	h.wg.Go(func() { h.unpause(ctx) })
 	if h.awake != nil {
 		h.wg.Go(func() { h.awake.Run(ctx) })
 	}

@@ -14,6 +14,10 @@ type (
 	NameHostRequest struct {
 		Label string `json:"label" req:"min=1,max=64"`
 	}
+	// PauseHostRequest waits until no turn runs. Repeating it changes nothing.
+	PauseHostRequest struct {
+		WaitSeconds int64 `json:"waitSeconds,omitempty" req:"min=0,max=86400"` // 0 is one second
+	}
 	// RenameClientRequest sets the name under which the host shows a client. Repeating
 	// it changes nothing.
 	RenameClientRequest struct {

@@ -202,6 +202,8 @@ var (
 	CloseTerminal     = Define[TerminalRequest, Empty]("close_terminal", GrantShell, "Ends the shell with everything in its session, and removes the terminal.")
 	NameHost          = Define[NameHostRequest, Empty]("name_host", GrantLocal, "Sets the name of the host's machine that others see; its connections to relays are made again.", Concurrently)
 	StopHost          = Define[Empty, Empty]("stop_host", GrantLocal, "Stops the host cleanly.")
+	PauseHost         = Define[PauseHostRequest, Empty]("pause_host", GrantLocal, "Waits until no turn runs, and begins nothing new for half a minute, so that the host can be replaced.", Concurrently)
+	RestartHost       = Define[Empty, Empty]("restart_host", GrantLocal, "Stops the host cleanly and executes its program again in the same process.")
 )
 
 // Table lists every request. A test compares it with the definitions.
@@ -402,6 +404,8 @@ func ownRequests() []Spec {
 	return []Spec{
 		NameHost.Spec(),
 		StopHost.Spec(),
+		PauseHost.Spec(),
+		RestartHost.Spec(),
 	}
 }
 

@@ -22,6 +22,9 @@ const tryTimeout = 30 * time.Second
 // ErrManaged means that a package manager has installed this program.
 var ErrManaged = errors.New("a package manager has installed this program")
 
+// ErrNotRunning means that the new program could not do what the one before it did.
+var ErrNotRunning = errors.New("the new program does not run")
+
 // Manager returns the name of the package manager that installed the program at a path, or "".
 // Each package contains a file that names it.
 func Manager(program string) (string, error) {

@@ -41,6 +41,8 @@ type Host struct {
 	Outages func() []api.Outage             // session databases that are unavailable
 	MaxMode func(c *dispatch.Conn) api.Mode // the highest mode that a connection may set
 	Stop    func()                          // asks the host to stop
+	Pause   func(ctx context.Context) error // waits until nothing runs, and begins nothing new for a while
+	Restart func() error                    // asks the host to stop and begin again
 }
 
 // Endpoints are the requests about the host itself.
@@ -50,6 +52,8 @@ func (h *Host) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.ListPaths, h.listPaths),
 		dispatch.Serve(api.NameHost, h.nameHost),
 		dispatch.Serve(api.StopHost, h.stopHost),
+		dispatch.Serve(api.PauseHost, h.pauseHost),
+		dispatch.Serve(api.RestartHost, h.restartHost),
 	}
 }
 
@@ -113,6 +117,16 @@ func limitsOf(c *dispatch.Conn) *api.ClientLimits {
 func (h *Host) stopHost(context.Context, *dispatch.Conn, api.Empty) (api.Empty, error) {
 	h.Stop()
 	return api.Empty{}, nil
+}
+
+func (h *Host) pauseHost(ctx context.Context, _ *dispatch.Conn, r api.PauseHostRequest) (api.Empty, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(max(r.WaitSeconds, 1))*time.Second)
+	defer cancel()
+	return api.Empty{}, h.Pause(ctx)
+}
+
+func (h *Host) restartHost(context.Context, *dispatch.Conn, api.Empty) (api.Empty, error) {
+	return api.Empty{}, h.Restart()
 }
 
 // sandboxLimits describes what commands reach, or is nil if no sandbox confines them.

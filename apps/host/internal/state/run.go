@@ -22,7 +22,9 @@ type Run struct {
 	// Relays are the URLs on which the host can be paired; absent in the file of an older
 	// host, which knows only RelayURL.
 	Relays    []string `json:"relays,omitempty"`
-	StartedAt int64    `json:"startedAt"` // Unix milliseconds
+	StartedAt int64    `json:"startedAt"`        // Unix milliseconds
+	Args      []string `json:"args,omitempty"`   // of the program
+	Folder    string   `json:"folder,omitempty"` // in which it was started
 }
 
 // ErrNoHost reports that no host is running on this home.

@@ -1403,6 +1403,10 @@ export interface Requests {
   name_host: { grant: 'local'; request: NameHostRequest; response: Empty };
   /** Stops the host cleanly. */
   stop_host: { grant: 'local'; request: Empty; response: Empty };
+  /** Waits until no turn runs, and begins nothing new for half a minute, so that the host can be replaced. */
+  pause_host: { grant: 'local'; request: PauseHostRequest; response: Empty };
+  /** Stops the host cleanly and executes its program again in the same process. */
+  restart_host: { grant: 'local'; request: Empty; response: Empty };
 }
 
 /** The grant that each request needs. */
@@ -1555,6 +1559,8 @@ export const requestGrants = {
   close_terminal: 'shell',
   name_host: 'local',
   stop_host: 'local',
+  pause_host: 'local',
+  restart_host: 'local',
 } as const satisfies Record<keyof Requests, Grant>;
 
 /** Turn is a running turn. */
@@ -3856,6 +3862,12 @@ export interface ResizeTerminalRequest {
 /** NameHostRequest sets the name of the host's machine. Repeating it changes nothing. */
 export interface NameHostRequest {
   label: string;
+}
+
+/** PauseHostRequest waits until no turn runs. Repeating it changes nothing. */
+export interface PauseHostRequest {
+  /** 0 is one second */
+  waitSeconds?: number;
 }
 
 /** Risk is the assessment of a call that people are shown. */

@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// restartedVariable tells a host that it replaces one which a person started before, so that no
+// browser is opened and nothing is printed for a program that has read the first lines.
+const restartedVariable = "SCOREL_RESTARTED"
+
+// How long a host is waited for.
+const (
+	defaultRestartWait = 5 * time.Minute
+	revivePatience     = 7 * time.Second // until a service manager starts a host again that failed
+)
+
+// errNotBack means that the host that was replaced has not come back.
+var errNotBack = errors.New("the host did not start again")
+
+// restartHost pauses the host of this machine, calls swap, which may be nil, and has the host execute
+// its program again. It returns what is known about the host before and after. If the error is
+// errNotBack, no host runs any more.
+func (a *app) restartHost(ctx context.Context, wait time.Duration, swap func() error) (before, after host.State, err error) {
+	home, err := a.home()
+	if err != nil {
+		return before, after, err
+	}
+	if before, err = host.ReadState(home); err != nil {
+		return before, after, err
+	}
+	err = (&target{app: a}).use(ctx, func(c *client.Client) error {
+		if _, err := client.Call(ctx, c, api.PauseHost, api.PauseHostRequest{WaitSeconds: int64(wait / time.Second)}); err != nil {
+			return err
+		}
+		if swap != nil {
+			if err := swap(); err != nil {
+				return err
+			}
+		}
+		// The connection may end before the answer, because the host is stopping.
+		if _, err := client.Call(ctx, c, api.RestartHost, api.Empty{}); err != nil && !errors.Is(err, client.ErrLost) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return before, after, err
+	}
+	after, err = awaitHost(ctx, home, before, startTimeout)
+	return before, after, err
+}
+
+// awaitHost waits until another host than the one before serves a home.
+func awaitHost(ctx context.Context, home string, before host.State, patience time.Duration) (after host.State, err error) {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	ended := false
+	err = poll(waiting, func() (bool, error) {
+		state, err := host.ReadState(home)
+		if err == nil && (state.StartedAt != before.StartedAt || state.PID != before.PID) && answers(waiting, state) {
+			after = state
+			return true, nil
+		}
+		if ended {
+			return false, errNotBack
+		}
+		ended = before.PID != os.Getpid() && host.Ended(before.PID)
+		return false, nil
+	})
+	if err != nil && ctx.Err() == nil {
+		err = errNotBack
+	}
+	return after, err
+}
+
+// answers reports whether a host accepts connections.
+func answers(ctx context.Context, state host.State) bool {
+	transport, err := client.DialDirect(ctx, state.Addr, state.Token)
+	if err != nil {
+		return false
+	}
+	_ = transport.Close()
+	return true
+}
+
+// startOver executes this program again in this process, for a host that is to begin again.
+func (a *app) startOver() error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	keys := map[string]string{}
+	for _, name := range host.SecretVariables(home, a.getenv) {
+		if value := os.Getenv(name); value != "" {
+			keys[name] = value
+		}
+	}
+	if err := os.Setenv(restartedVariable, "1"); err != nil {
+		return fmt.Errorf("executing the program again: %w", err)
+	}
+	return startAgain(keys)
+}
+
+// takeRestarted reports whether this process replaces a host, and removes the sign of it.
+func takeRestarted() (bool, error) {
+	if os.Getenv(restartedVariable) == "" {
+		return false, nil
+	}
+	if err := os.Unsetenv(restartedVariable); err != nil {
+		return false, fmt.Errorf("reading the environment: %w", err)
+	}
+	return true, nil
+}
+
+// revive starts a host that failed again with the program at a path and the arguments that it had,
+// in the background, unless a service manager is faster.
+func (a *app) revive(ctx context.Context, program string, before host.State) (host.State, error) {
+	home, err := a.home()
+	if err != nil {
+		return host.State{}, err
+	}
+	patient, cancel := context.WithTimeout(ctx, revivePatience)
+	defer cancel()
+	var after host.State
+	if poll(patient, func() (found bool, _ error) {
+		state, err := host.ReadState(home)
+		if err == nil && answers(patient, state) {
+			after, found = state, true
+		}
+		return found, nil
+	}) == nil {
+		return after, nil
+	}
+	log, err := os.OpenFile(filepath.Join(home, hostLogName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return after, fmt.Errorf("opening the log of the host: %w", err)
+	}
+	defer func() { _ = log.Close() }() // the host has its own
+	cmd := exec.Command(program, before.Args...)
+	cmd.Env = append(os.Environ(), restartedVariable+"=1")
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = cmp.Or(before.Folder, home), log, log, detached()
+	if err := cmd.Start(); err != nil {
+		return after, fmt.Errorf("starting the host: %w", err)
+	}
+	if err := cmd.Process.Release(); err != nil {
+		return after, fmt.Errorf("starting the host: %w", err)
+	}
+	return awaitHost(ctx, home, host.State{PID: os.Getpid()}, startTimeout)
+}
+
+// withoutInvite leaves the secret of --invite out of arguments: a host needs it only once.
+func withoutInvite(args []string) (kept []string) {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--invite":
+			i++
+		case !strings.HasPrefix(args[i], "--invite="):
+			kept = append(kept, args[i])
+		}
+	}
+	return kept
+}

@@ -1,0 +1,54 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// pauseLease is how long a host that was paused begins nothing new, if it is not restarted.
+const pauseLease = 30 * time.Second
+
+// pause waits until nothing runs, and has nothing begin until unpause.
+func (h *Host) pause(ctx context.Context) error {
+	err := h.sessions.HoldAll(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		count := h.sessions.Working(context.WithoutCancel(ctx))
+		return api.Errorf(api.KindConflict, "turns or background commands of %d sessions still run: wait until they end, or cancel them, then try again", count)
+	}
+	if err == nil {
+		select {
+		case h.paused <- struct{}{}:
+		default: // unpause is about to see another one
+		}
+	}
+	return err
+}
+
+// unpause releases the sessions of a host that was paused and not restarted in time, until ctx ends.
+func (h *Host) unpause(ctx context.Context) {
+	timer := time.NewTimer(pauseLease)
+	defer timer.Stop()
+	timer.Stop()
+	for {
+		select {
+		case <-h.paused:
+			timer.Reset(pauseLease)
+		case <-timer.C:
+			h.sessions.ReleaseAll()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// restart has Run end with ErrRestart.
+func (h *Host) restart() error {
+	if !h.cfg.Restarts {
+		return api.Errorf(api.KindUnavailable, "this host cannot execute its program again: stop it, and start it again")
+	}
+	h.stop(ErrRestart)
+	return nil
+}

@@ -55,6 +55,9 @@ test("a file is reverted from the changes, and later changes are kept", async ({
     await openChanges(anna);
     await row.getByRole("button", { name: /lamp\.go/ }).click();
     await expect(row).toContainText("// Mine.");
+    await anna.at("revert").dblclick();
+    await expect(anna.at("revert-now")).toHaveCount(0);
+    expect(world.read("lamp.go"), "a double click does not confirm").toContain("// Mine.");
     await anna.at("revert").click();
     await anna.at("revert-now").click();
     await expect(row).toHaveCount(0);

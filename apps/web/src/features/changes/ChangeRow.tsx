@@ -87,12 +87,13 @@ function Revert({ path, onRevert, onReverted }: RevertProps) {
   return (
     <div ref={intoView} role="alert" className="flex flex-wrap items-center justify-end gap-2 border-line border-t p-2">
       <p className="min-w-48 flex-1 text-sm">{t("changes.revertAsk")}</p>
+      {/* Cancel is where the first button was: a double click changes nothing. */}
       <div className="flex gap-2">
-        <Button tone="quiet" autoFocus onClick={() => setAsks(false)}>
-          {t("changes.cancel")}
-        </Button>
         <Button tone="danger" data-testid="revert-now" busy={busy} onClick={revert}>
           {t("changes.revert")}
+        </Button>
+        <Button tone="quiet" autoFocus onClick={() => setAsks(false)}>
+          {t("changes.cancel")}
         </Button>
       </div>
     </div>

@@ -7,9 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
 )
@@ -17,17 +15,14 @@ import (
 // Memory is a platform in memory, and its own fake. It keeps the contract, so that what works
 // on it works on any platform.
 type Memory struct {
+	Screen
 	limits channel.Limits
 
-	mu      sync.Mutex
 	log     []channel.Update
 	texts   map[string]channel.Message
 	bodies  map[string][]byte
-	shown   map[string][]Shown
 	ids     map[string]string // of messages, by key
-	gone    map[string]bool
 	answers []string
-	limit   time.Duration
 	next    int
 	broken  chan struct{} // closed when the connections end
 	fresh   chan struct{} // closed when the log grows or something is shown
@@ -37,7 +32,7 @@ type Memory struct {
 func NewMemory() *Memory {
 	return &Memory{
 		limits: channel.Limits{Text: 200, Units: units, Edits: true, Buttons: true, Idempotent: true, File: channel.MaxFile},
-		texts:  map[string]channel.Message{}, bodies: map[string][]byte{}, shown: map[string][]Shown{}, ids: map[string]string{}, gone: map[string]bool{},
+		texts:  map[string]channel.Message{}, bodies: map[string][]byte{}, Screen: NewScreen(), ids: map[string]string{},
 		broken: make(chan struct{}), fresh: make(chan struct{}),
 	}
 }
@@ -65,8 +60,8 @@ func (m *Memory) changed() {
 
 // Changed returns a channel that is closed when something is shown or said.
 func (m *Memory) Changed() <-chan struct{} {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Lock()
+	defer m.Unlock()
 	return m.fresh
 }
 
@@ -83,13 +78,13 @@ func (m *Memory) Run(ctx context.Context, cursor []byte, in channel.Inbound) err
 	at, _ := strconv.Atoi(string(cursor))
 	in.Connected()
 	for {
-		m.mu.Lock()
+		m.Lock()
 		fresh, broken := m.fresh, m.broken
 		var u channel.Update
 		if at < len(m.log) {
 			u = m.log[at]
 		}
-		m.mu.Unlock()
+		m.Unlock()
 		if u.ID == "" {
 			select {
 			case <-fresh:
@@ -114,8 +109,8 @@ func (m *Memory) Send(ctx context.Context, chatID string, out channel.Outgoing) 
 	if err != nil {
 		return "", err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Lock()
+	defer m.Unlock()
 	if err := m.refuse(ctx, chatID); err != nil {
 		return "", err
 	}
@@ -125,17 +120,17 @@ func (m *Memory) Send(ctx context.Context, chatID string, out channel.Outgoing) 
 	m.next++
 	s.ID = "m" + strconv.Itoa(m.next)
 	m.ids[out.Key] = s.ID
-	m.shown[chatID] = append(m.shown[chatID], s)
+	m.Messages[chatID] = append(m.Messages[chatID], s)
 	m.changed()
 	return s.ID, nil
 }
 
 func (m *Memory) refuse(ctx context.Context, chatID string) error {
-	if after := m.limit; after != 0 {
-		m.limit = 0
+	if after := m.Refuse; after != 0 {
+		m.Refuse = 0
 		return &channel.RateLimited{After: after}
 	}
-	if m.gone[chatID] {
+	if m.Gone[chatID] {
 		return channel.ErrChatGone
 	}
 	return ctx.Err()
@@ -180,25 +175,25 @@ func (m *Memory) Edit(ctx context.Context, chatID, messageID string, out channel
 	if err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Lock()
+	defer m.Unlock()
 	if err := m.refuse(ctx, chatID); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(m.shown[chatID], func(s Shown) bool { return s.ID == messageID })
+	i := slices.IndexFunc(m.Messages[chatID], func(s Shown) bool { return s.ID == messageID })
 	if i < 0 {
 		return channel.ErrMessageGone
 	}
 	s.ID = messageID
-	m.shown[chatID][i] = s
+	m.Messages[chatID][i] = s
 	m.changed()
 	return nil
 }
 
 // Fetch implements channel.Platform.
 func (m *Memory) Fetch(_ context.Context, f channel.File) (io.ReadCloser, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Lock()
+	defer m.Unlock()
 	body, ok := m.bodies[f.Ref]
 	if !ok {
 		return nil, channel.ErrRejected
@@ -208,8 +203,8 @@ func (m *Memory) Fetch(_ context.Context, f channel.File) (io.ReadCloser, error)
 
 // Answer implements channel.Platform.
 func (m *Memory) Answer(_ context.Context, _ channel.Press, notice string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Lock()
+	defer m.Unlock()
 	m.answers = append(m.answers, notice)
 	m.changed()
 	return nil
@@ -217,15 +212,15 @@ func (m *Memory) Answer(_ context.Context, _ channel.Press, notice string) error
 
 // Answers returns the notices that presses were answered with.
 func (m *Memory) Answers() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Lock()
+	defer m.Unlock()
 	return slices.Clone(m.answers)
 }
 
 // Deliver adds an update as it is, with an id if it has none.
 func (m *Memory) Deliver(u channel.Update) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Lock()
+	defer m.Unlock()
 	m.next++
 	if u.ID == "" {
 		u.ID = "u" + strconv.Itoa(m.next)
@@ -235,8 +230,8 @@ func (m *Memory) Deliver(u channel.Update) {
 }
 
 func (m *Memory) message(chat channel.Chat, from channel.Sender, text string) channel.Message {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Lock()
+	defer m.Unlock()
 	m.next++
 	message := channel.Message{Chat: chat, From: from, ID: strconv.Itoa(m.next), Text: text, Addressed: true}
 	m.texts[message.ID] = message
@@ -262,9 +257,9 @@ func (m *Memory) Say(chat channel.Chat, from channel.Sender, text string) string
 func (m *Memory) Attach(chat channel.Chat, from channel.Sender, text, name string, data []byte) string {
 	message := m.message(chat, from, text)
 	message.Files = []channel.File{{Ref: "f" + message.ID, Name: name, Size: int64(len(data))}}
-	m.mu.Lock()
+	m.Lock()
 	m.bodies["f"+message.ID] = data
-	m.mu.Unlock()
+	m.Unlock()
 	m.Deliver(channel.Update{Message: &message})
 	return message.ID
 }
@@ -276,9 +271,9 @@ func (m *Memory) Press(chat channel.Chat, from channel.Sender, messageID, data s
 
 // Edit of a person's message implements Fake.
 func (m *fake) Edit(chat channel.Chat, messageID, text string) bool {
-	m.mu.Lock()
+	m.Lock()
 	message := m.texts[messageID]
-	m.mu.Unlock()
+	m.Unlock()
 	message.Text = text
 	m.Deliver(channel.Update{Edited: &message})
 	return true
@@ -296,47 +291,19 @@ func (m *Memory) Remove(chat channel.Chat, messageID string) bool {
 	return true
 }
 
-// Shown implements Fake.
-func (m *Memory) Shown(chat channel.Chat) []Shown {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.shown[chat.ID])
-}
-
-// Withdraw implements Fake.
-func (m *Memory) Withdraw(chat channel.Chat, messageID string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.shown[chat.ID] = slices.DeleteFunc(m.shown[chat.ID], func(s Shown) bool { return s.ID == messageID })
-}
-
-// Limit implements Fake.
-func (m *Memory) Limit(after time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.limit = after
-}
-
-// Leave implements Fake.
-func (m *Memory) Leave(chat channel.Chat) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.gone[chat.ID] = true
-}
-
 // Break implements Fake.
 func (m *Memory) Break() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Lock()
+	defer m.Unlock()
 	close(m.broken)
 	m.broken = make(chan struct{})
 }
 
 // Again implements Fake.
 func (m *Memory) Again() bool {
-	m.mu.Lock()
+	m.Lock()
 	last := m.log[len(m.log)-1]
-	m.mu.Unlock()
+	m.Unlock()
 	m.Deliver(last)
 	return true
 }

@@ -83,9 +83,9 @@ func TestServers(t *testing.T) {
 func TestFilesOfOtherHosts(t *testing.T) {
 	f := start(t)
 	u, _ := run(t, f, nil, func() { f.Attach(room, ada, "look", "a.txt", []byte("x")) })
-	f.mu.Lock()
+	f.Lock()
 	f.said[u.Message.ID]["attachments"].([]any)[0].(map[string]any)["url"] = "http://127.0.0.1:1/metadata"
-	f.mu.Unlock()
+	f.Unlock()
 	if _, err := f.New(t, channeltest.Token).Fetch(t.Context(), u.Message.Files[0]); !errors.Is(err, channel.ErrRejected) {
 		t.Errorf("the error is %v", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -23,18 +22,15 @@ const botID = "999"
 
 // fake is Discord: the HTTP API with the limits of its documentation, and the gateway.
 type fake struct {
+	channeltest.Screen
 	server *httptest.Server
 	gate   *gatewaytest.Gateway
 
-	mu      sync.Mutex
 	nextID  int
 	said    map[string]map[string]any // by id, of people
 	order   []string
 	files   map[string][]byte
-	shown   map[string][]channeltest.Shown
 	nonces  map[string]string
-	left    map[string]bool
-	limit   time.Duration
 	pressed map[string]bool
 	guild   map[string]map[string]any // channels of a server, by id
 }
@@ -43,8 +39,8 @@ func newFake(t *testing.T) channeltest.Fake { return start(t) }
 
 func start(t *testing.T) *fake {
 	f := &fake{
-		nextID: 1000, said: map[string]map[string]any{}, files: map[string][]byte{}, shown: map[string][]channeltest.Shown{},
-		nonces: map[string]string{}, left: map[string]bool{}, pressed: map[string]bool{}, guild: map[string]map[string]any{},
+		nextID: 1000, said: map[string]map[string]any{}, files: map[string][]byte{}, Screen: channeltest.NewScreen(),
+		nonces: map[string]string{}, pressed: map[string]bool{}, guild: map[string]map[string]any{},
 	}
 	f.gate = gatewaytest.New(t, gatewaytest.Options{
 		Token: channeltest.Token, Unauthorized: 4004,
@@ -70,8 +66,8 @@ type failure struct {
 }
 
 func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	if name, is := strings.CutPrefix(r.URL.Path, "/files/"); is {
 		_, _ = w.Write(f.files[name])
 		return
@@ -113,7 +109,7 @@ func (f *fake) call(r *http.Request, path []string) (any, *failure) {
 		return map[string]any{"url": f.gate.URL}, nil
 	case len(path) == 4 && path[0] == "interactions" && path[3] == "callback":
 		return nil, f.answer(r, path[1], path[2])
-	case len(path) >= 2 && path[0] == "channels" && f.left[path[1]]:
+	case len(path) >= 2 && path[0] == "channels" && f.Gone[path[1]]:
 		return nil, &failure{403, 50001, "Missing Access"}
 	case len(path) == 2 && path[0] == "channels":
 		if at := f.guild[path[1]]; at != nil {
@@ -196,9 +192,9 @@ type posted struct {
 }
 
 func (f *fake) post(r *http.Request, path []string) (any, *failure) {
-	if f.limit > 0 {
-		after := int(f.limit / time.Second)
-		f.limit = 0
+	if f.Refuse > 0 {
+		after := int(f.Refuse / time.Second)
+		f.Refuse = 0
 		return nil, &failure{429, after, "You are being rate limited."}
 	}
 	var m posted
@@ -223,12 +219,12 @@ func (f *fake) post(r *http.Request, path []string) (any, *failure) {
 	}
 	chat := path[1]
 	if r.Method == http.MethodPatch {
-		i := slices.IndexFunc(f.shown[chat], func(old channeltest.Shown) bool { return old.ID == path[3] })
+		i := slices.IndexFunc(f.Messages[chat], func(old channeltest.Shown) bool { return old.ID == path[3] })
 		if i < 0 {
 			return nil, &failure{404, 10008, "Unknown Message"}
 		}
 		s.ID = path[3]
-		f.shown[chat][i] = s
+		f.Messages[chat][i] = s
 		return map[string]any{"id": s.ID}, nil
 	}
 	if id := f.nonces[m.Nonce]; id != "" && m.Enforce {
@@ -237,7 +233,7 @@ func (f *fake) post(r *http.Request, path []string) (any, *failure) {
 	f.nextID++
 	s.ID = strconv.Itoa(f.nextID)
 	f.nonces[m.Nonce] = s.ID
-	f.shown[chat] = append(f.shown[chat], s)
+	f.Messages[chat] = append(f.Messages[chat], s)
 	return map[string]any{"id": s.ID}, nil
 }
 
@@ -274,92 +270,6 @@ func (m posted) check(s *channeltest.Shown) *failure {
 func person(from channel.Sender) map[string]any {
 	return map[string]any{"id": from.ID, "username": strings.ToLower(from.Name), "global_name": from.Name, "bot": from.Bot}
 }
-
-func (f *fake) message(chat channel.Chat, from channel.Sender, text string) (map[string]any, string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.nextID++
-	id := strconv.Itoa(f.nextID)
-	m := map[string]any{
-		"id": id, "channel_id": chat.ID, "author": person(from), "type": 0, "content": text,
-		"timestamp": "2026-11-23T10:00:00.000000+00:00", "edited_timestamp": nil, "attachments": []any{}, "mentions": []any{},
-	}
-	if at := f.guild[chat.ID]; at != nil {
-		m["guild_id"] = at["guild_id"]
-	}
-	f.said[id], f.order = m, append(f.order, id)
-	return m, id
-}
-
-func (f *fake) Say(chat channel.Chat, from channel.Sender, text string) string {
-	m, id := f.message(chat, from, text)
-	f.gate.Send("MESSAGE_CREATE", m)
-	return id
-}
-
-func (f *fake) Attach(chat channel.Chat, from channel.Sender, text, name string, data []byte) string {
-	m, id := f.message(chat, from, text)
-	f.mu.Lock()
-	f.files[id] = data
-	m["attachments"] = []any{map[string]any{"id": "7", "filename": name, "size": len(data), "url": f.server.URL + "/files/" + id, "content_type": "application/octet-stream"}}
-	f.mu.Unlock()
-	f.gate.Send("MESSAGE_CREATE", m)
-	return id
-}
-
-func (f *fake) Press(chat channel.Chat, from channel.Sender, messageID, data string) {
-	f.mu.Lock()
-	f.nextID++
-	id := strconv.Itoa(f.nextID)
-	f.pressed[id+"/tok.en-"+id] = true
-	f.mu.Unlock()
-	f.gate.Send("INTERACTION_CREATE", map[string]any{
-		"id": id, "token": "tok.en-" + id, "type": 3, "channel_id": chat.ID, "user": person(from),
-		"message": map[string]any{"id": messageID, "channel_id": chat.ID}, "data": map[string]any{"component_type": 2, "custom_id": data},
-	})
-}
-
-func (f *fake) Edit(_ channel.Chat, messageID, text string) bool {
-	f.mu.Lock()
-	m := copied(f.said[messageID])
-	m["content"], m["edited_timestamp"] = text, "2026-11-23T10:01:00.000000+00:00"
-	f.said[messageID] = m
-	f.mu.Unlock()
-	f.gate.Send("MESSAGE_UPDATE", m)
-	return true
-}
-
-func (f *fake) Remove(chat channel.Chat, messageID string) bool {
-	f.gate.Send("MESSAGE_DELETE", map[string]any{"id": messageID, "channel_id": chat.ID})
-	return true
-}
-
-func (f *fake) Shown(chat channel.Chat) []channeltest.Shown {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.shown[chat.ID])
-}
-
-func (f *fake) Withdraw(chat channel.Chat, messageID string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.shown[chat.ID] = slices.DeleteFunc(f.shown[chat.ID], func(s channeltest.Shown) bool { return s.ID == messageID })
-}
-
-func (f *fake) Limit(after time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.limit = after
-}
-
-func (f *fake) Leave(chat channel.Chat) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.left[chat.ID] = true
-}
-
-func (f *fake) Break()      { f.gate.Break() }
-func (f *fake) Again() bool { f.gate.Again(); return true }
 
 // show reads a text as Discord's clients do, as far as the suite needs it: what is not escaped
 // and means something disappears from the text.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -21,17 +20,14 @@ import (
 
 // fake is the open platform of QQ: tokens, the API with its limits, and the gateway.
 type fake struct {
+	channeltest.Screen
 	server *httptest.Server
 	gate   *gatewaytest.Gateway
 
-	mu      sync.Mutex
 	nextID  int
 	files   map[string][]byte
 	media   map[string]channeltest.Shown
-	shown   map[string][]channeltest.Shown
 	answers map[string][]int // the numbers of answers to a message
-	left    map[string]bool
-	limit   time.Duration
 	tokens  int
 }
 
@@ -39,8 +35,8 @@ func newFake(t *testing.T) channeltest.Fake { return start(t) }
 
 func start(t *testing.T) *fake {
 	f := &fake{
-		nextID: 1000, files: map[string][]byte{}, media: map[string]channeltest.Shown{}, shown: map[string][]channeltest.Shown{},
-		answers: map[string][]int{}, left: map[string]bool{},
+		nextID: 1000, files: map[string][]byte{}, media: map[string]channeltest.Shown{}, Screen: channeltest.NewScreen(),
+		answers: map[string][]int{},
 	}
 	f.gate = gatewaytest.New(t, gatewaytest.Options{Token: "QQBot access", Unauthorized: 4004})
 	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
@@ -57,8 +53,8 @@ func (f *fake) New(t *testing.T, token string) channel.Platform {
 }
 
 func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	if name, is := strings.CutPrefix(r.URL.Path, "/download/"); is {
 		_, _ = w.Write(f.files[name])
 		return
@@ -123,14 +119,14 @@ func (f *fake) upload(w http.ResponseWriter, parts []string, in map[string]any) 
 }
 
 func (f *fake) post(w http.ResponseWriter, parts []string, in map[string]any) {
-	if f.limit > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(f.limit/time.Second)))
-		f.limit = 0
+	if f.Refuse > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(f.Refuse/time.Second)))
+		f.Refuse = 0
 		refuse(w, 429, 22009)
 		return
 	}
 	chat := chatOf(parts)
-	if f.left[chat] {
+	if f.Gone[chat] {
 		refuse(w, 400, 40034004)
 		return
 	}
@@ -158,15 +154,15 @@ func (f *fake) post(w http.ResponseWriter, parts []string, in map[string]any) {
 	}
 	f.nextID++
 	shown.ID = "ROBOT1.0_" + strconv.Itoa(f.nextID)
-	f.shown[chat] = append(f.shown[chat], shown)
+	f.Messages[chat] = append(f.Messages[chat], shown)
 	_ = json.NewEncoder(w).Encode(map[string]any{"id": shown.ID, "timestamp": "2026-11-23T10:00:00+08:00"})
 }
 
 func (f *fake) say(chat channel.Chat, from channel.Sender, text string, attachments []any) string {
-	f.mu.Lock()
+	f.Lock()
 	f.nextID++
 	id := "ROBOT1.0_" + strconv.Itoa(f.nextID) + "!!"
-	f.mu.Unlock()
+	f.Unlock()
 	m := map[string]any{"id": id, "content": text, "timestamp": "2026-11-23T10:00:00+08:00", "attachments": attachments}
 	if group, is := strings.CutPrefix(chat.ID, "group/"); is {
 		m["group_openid"], m["author"], m["content"] = group, map[string]any{"member_openid": from.ID}, " "+text
@@ -183,9 +179,9 @@ func (f *fake) Say(chat channel.Chat, from channel.Sender, text string) string {
 }
 
 func (f *fake) Attach(chat channel.Chat, from channel.Sender, text, name string, data []byte) string {
-	f.mu.Lock()
+	f.Lock()
 	f.files["one"] = data
-	f.mu.Unlock()
+	f.Unlock()
 	return f.say(chat, from, text, []any{map[string]any{"url": f.server.URL + "/download/one", "filename": name, "size": len(data), "content_type": "file"}})
 }
 
@@ -193,25 +189,6 @@ func (f *fake) Attach(chat channel.Chat, from channel.Sender, text, name string,
 func (f *fake) Press(channel.Chat, channel.Sender, string, string) {}
 func (f *fake) Edit(channel.Chat, string, string) bool             { return false }
 func (f *fake) Remove(channel.Chat, string) bool                   { return false }
-func (f *fake) Withdraw(channel.Chat, string)                      {}
-
-func (f *fake) Shown(chat channel.Chat) []channeltest.Shown {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.shown[chat.ID])
-}
-
-func (f *fake) Limit(after time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.limit = after
-}
-
-func (f *fake) Leave(chat channel.Chat) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.left[chat.ID] = true
-}
 
 func (f *fake) Break()      { f.gate.Break() }
 func (f *fake) Again() bool { f.gate.Again(); return true }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -27,18 +26,15 @@ const botID = "UBOT"
 // fake is Slack: the Web API with the limits of its documentation, and Socket Mode, which sends
 // an envelope again until it is acknowledged.
 type fake struct {
+	channeltest.Screen
 	server *httptest.Server
 
-	mu       sync.Mutex
 	nextID   int
 	said     []map[string]any
 	files    map[string][]byte
 	names    map[string]string // of files
-	shown    map[string][]channeltest.Shown
-	left     map[string]bool
-	limit    time.Duration
-	waiting  []envelope // that were not acknowledged
-	last     envelope   // that was acknowledged
+	waiting  []envelope        // that were not acknowledged
+	last     envelope          // that was acknowledged
 	sockets  map[*websocket.Conn]bool
 	deaf     bool // events are lost
 	notices  []string
@@ -55,8 +51,8 @@ func newFake(t *testing.T) channeltest.Fake { return start(t) }
 
 func start(t *testing.T) *fake {
 	f := &fake{
-		nextID: 1000, files: map[string][]byte{}, names: map[string]string{}, shown: map[string][]channeltest.Shown{},
-		left: map[string]bool{}, sockets: map[*websocket.Conn]bool{}, channels: map[string]map[string]any{},
+		nextID: 1000, files: map[string][]byte{}, names: map[string]string{}, Screen: channeltest.NewScreen(),
+		sockets: map[*websocket.Conn]bool{}, channels: map[string]map[string]any{},
 	}
 	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
 	t.Cleanup(func() { f.Break(); f.server.Close() })
@@ -96,12 +92,12 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := map[string]any{"ok": false, "error": "invalid_auth"}
 	if token == want {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.limit > 0 && strings.HasPrefix(method, "chat.") {
-			w.Header().Set("Retry-After", strconv.Itoa(int(f.limit/time.Second)))
+		f.Lock()
+		defer f.Unlock()
+		if f.Refuse > 0 && strings.HasPrefix(method, "chat.") {
+			w.Header().Set("Retry-After", strconv.Itoa(int(f.Refuse/time.Second)))
 			w.WriteHeader(http.StatusTooManyRequests)
-			f.limit = 0
+			f.Refuse = 0
 			return
 		}
 		answer = f.call(r, method)
@@ -117,7 +113,7 @@ func failed(kind string) map[string]any { return map[string]any{"ok": false, "er
 
 func (f *fake) call(r *http.Request, method string) map[string]any {
 	place := r.FormValue("channel")
-	if f.left[place] {
+	if f.Gone[place] {
 		return failed("not_in_channel")
 	}
 	switch method {
@@ -157,14 +153,14 @@ func (f *fake) upload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	data, _ := io.ReadAll(file)
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	f.files[strings.TrimPrefix(r.URL.Path, "/upload/")] = data
 }
 
 func (f *fake) download(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	if r.Header.Get("Authorization") != "Bearer xoxb-"+channeltest.Token {
 		w.Header().Set("Content-Type", "text/html")
 		return
@@ -180,7 +176,7 @@ func (f *fake) complete(r *http.Request) map[string]any {
 	}
 	chat := chatID(r.FormValue("channel_id"), r.FormValue("thread_ts"))
 	id := files[0].ID
-	f.shown[chat] = append(f.shown[chat], channeltest.Shown{ID: id, FileName: f.names[id], File: f.files[id]})
+	f.Messages[chat] = append(f.Messages[chat], channeltest.Shown{ID: id, FileName: f.names[id], File: f.files[id]})
 	return map[string]any{"files": []any{map[string]any{"id": id}}}
 }
 
@@ -216,7 +212,7 @@ func (f *fake) post(r *http.Request, method string) map[string]any {
 		return map[string]any{"message_ts": "1.1"}
 	}
 	if method == "chat.update" {
-		for chat, list := range f.shown {
+		for chat, list := range f.Messages {
 			if place, _, _ := strings.Cut(chat, "/"); place != r.FormValue("channel") {
 				continue
 			}
@@ -234,7 +230,7 @@ func (f *fake) post(r *http.Request, method string) map[string]any {
 	f.nextID++
 	s.ID = stamp(f.nextID)
 	chat := chatID(r.FormValue("channel"), r.FormValue("thread_ts"))
-	f.shown[chat] = append(f.shown[chat], s)
+	f.Messages[chat] = append(f.Messages[chat], s)
 	return map[string]any{"channel": r.FormValue("channel"), "ts": s.ID}
 }
 
@@ -330,17 +326,17 @@ func (f *fake) socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { _ = conn.CloseNow() }()
-	f.mu.Lock()
+	f.Lock()
 	send(r.Context(), conn, envelope{Type: "hello"})
 	for _, e := range f.waiting {
 		send(r.Context(), conn, e)
 	}
 	f.sockets[conn] = true
-	f.mu.Unlock()
+	f.Unlock()
 	defer func() {
-		f.mu.Lock()
+		f.Lock()
 		delete(f.sockets, conn)
-		f.mu.Unlock()
+		f.Unlock()
 	}()
 	for {
 		_, text, err := conn.Read(r.Context())
@@ -353,14 +349,14 @@ func (f *fake) socket(w http.ResponseWriter, r *http.Request) {
 		if json.Unmarshal(text, &ack) != nil {
 			return
 		}
-		f.mu.Lock()
+		f.Lock()
 		f.waiting = slices.DeleteFunc(f.waiting, func(e envelope) bool {
 			if e.ID == ack.ID {
 				f.last = e
 			}
 			return e.ID == ack.ID
 		})
-		f.mu.Unlock()
+		f.Unlock()
 	}
 }
 
@@ -373,8 +369,8 @@ func send(ctx context.Context, conn *websocket.Conn, e envelope) {
 }
 
 func (f *fake) deliver(kind string, payload any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	if f.deaf {
 		return
 	}
@@ -383,116 +379,5 @@ func (f *fake) deliver(kind string, payload any) {
 	f.waiting = append(f.waiting, e)
 	for conn := range f.sockets {
 		send(context.Background(), conn, e)
-	}
-}
-
-func (f *fake) message(chat channel.Chat, from channel.Sender, text string) (map[string]any, string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.nextID++
-	place, thread, _ := strings.Cut(chat.ID, "/")
-	kind := "channel"
-	if chat.Direct {
-		kind = "im"
-	}
-	text = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
-	m := map[string]any{"type": "message", "channel": place, "channel_type": kind, "user": from.ID, "text": text, "ts": stamp(f.nextID)}
-	if thread != "" {
-		m["thread_ts"] = thread
-	}
-	f.said = append(f.said, m)
-	return m, stamp(f.nextID)
-}
-
-func (f *fake) Say(chat channel.Chat, from channel.Sender, text string) string {
-	m, id := f.message(chat, from, text)
-	f.deliver("events_api", map[string]any{"event": m})
-	return id
-}
-
-func (f *fake) Attach(chat channel.Chat, from channel.Sender, text, name string, data []byte) string {
-	m, id := f.message(chat, from, text)
-	f.mu.Lock()
-	f.files["FIN"+id], f.names["FIN"+id] = data, name
-	m["subtype"], m["files"] = "file_share", []any{map[string]any{"id": "FIN" + id, "name": name, "size": len(data)}}
-	f.mu.Unlock()
-	f.deliver("events_api", map[string]any{"event": m})
-	return id
-}
-
-func (f *fake) Press(chat channel.Chat, from channel.Sender, messageID, data string) {
-	f.mu.Lock()
-	f.nextID++
-	at := stamp(f.nextID)
-	f.mu.Unlock()
-	f.deliver("interactive", map[string]any{
-		"type": "block_actions", "user": map[string]any{"id": from.ID, "name": from.Name}, "channel": map[string]any{"id": chat.ID, "name": "directmessage"},
-		"message": map[string]any{"ts": messageID}, "actions": []any{map[string]any{"action_id": "b0", "value": data, "action_ts": at}},
-	})
-}
-
-func (f *fake) Edit(chat channel.Chat, messageID, text string) bool {
-	f.mu.Lock()
-	i := slices.IndexFunc(f.said, func(m map[string]any) bool { return m["ts"] == messageID })
-	m := map[string]any{}
-	for k, v := range f.said[i] {
-		m[k] = v
-	}
-	f.nextID++
-	m["text"], m["edited"] = text, map[string]any{"ts": stamp(f.nextID)}
-	f.said[i] = m
-	f.mu.Unlock()
-	f.deliver("events_api", map[string]any{"event": map[string]any{"type": "message", "subtype": "message_changed", "channel": chat.ID, "channel_type": "im", "message": m}})
-	return true
-}
-
-func (f *fake) Remove(chat channel.Chat, messageID string) bool {
-	f.deliver("events_api", map[string]any{"event": map[string]any{"type": "message", "subtype": "message_deleted", "channel": chat.ID, "channel_type": "im", "deleted_ts": messageID}})
-	return true
-}
-
-func (f *fake) Shown(chat channel.Chat) []channeltest.Shown {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.shown[chat.ID])
-}
-
-func (f *fake) Withdraw(chat channel.Chat, messageID string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.shown[chat.ID] = slices.DeleteFunc(f.shown[chat.ID], func(s channeltest.Shown) bool { return s.ID == messageID })
-}
-
-func (f *fake) Limit(after time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.limit = after
-}
-
-func (f *fake) Leave(chat channel.Chat) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.left[chat.ID] = true
-}
-
-func (f *fake) Break() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for conn := range f.sockets {
-		_ = conn.CloseNow()
-	}
-}
-
-// Again sends the last envelope that was acknowledged once more, as Slack does when it has not
-// seen the acknowledgement.
-func (f *fake) Again() bool {
-	for {
-		f.mu.Lock()
-		last, waiting := f.last, len(f.waiting)
-		f.mu.Unlock()
-		if waiting == 0 && last.ID != "" {
-			f.deliver(last.Type, last.Payload)
-			return true
-		}
 	}
 }

@@ -33,17 +33,17 @@ func TestLostEvents(t *testing.T) {
 			f.deliver("events_api", map[string]any{"event": m})
 		}
 		_, cursor := run(t, f, nil, func() { say("one") })
-		f.mu.Lock()
+		f.Lock()
 		f.deaf, f.waiting = true, nil
-		f.mu.Unlock()
+		f.Unlock()
 		say("two")
 		u, cursor := run(t, f, cursor, func() {})
 		if u.Message == nil || u.Message.Text != "two" || u.Message.Chat.ID != room.ID {
 			t.Fatalf("in %s: %+v", room.ID, u)
 		}
-		f.mu.Lock()
+		f.Lock()
 		f.deaf = false
-		f.mu.Unlock()
+		f.Unlock()
 		if u, _ = run(t, f, cursor, func() { say("three") }); u.Message == nil || u.Message.Text != "three" {
 			t.Errorf("in %s, then: %+v", room.ID, u)
 		}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode/utf16"
@@ -24,18 +23,15 @@ const botID = 999
 // fake is the Bot API. It keeps updates until an offset confirms them, and enforces what the
 // documentation says about texts, entities, buttons, files and rates.
 type fake struct {
+	channeltest.Screen
 	server *httptest.Server
 
-	mu      sync.Mutex
 	updates []map[string]any // those that are not confirmed
 	last    map[string]any   // that was confirmed
 	next    int
 	nextID  int
 	said    map[string]map[string]any
 	files   map[string][]byte
-	shown   map[string][]channeltest.Shown
-	left    map[string]bool
-	limit   time.Duration
 	fresh   chan struct{}
 	broken  chan struct{}
 	queries map[string]bool
@@ -43,7 +39,7 @@ type fake struct {
 
 func newFake(t *testing.T) channeltest.Fake {
 	f := &fake{
-		next: 1000, said: map[string]map[string]any{}, files: map[string][]byte{}, shown: map[string][]channeltest.Shown{}, left: map[string]bool{},
+		next: 1000, said: map[string]map[string]any{}, files: map[string][]byte{}, Screen: channeltest.NewScreen(),
 		fresh: make(chan struct{}), broken: make(chan struct{}), queries: map[string]bool{},
 	}
 	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
@@ -69,9 +65,9 @@ type failure struct {
 func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	path, ok := strings.CutPrefix(r.URL.Path, "/bot"+channeltest.Token+"/")
 	if file, is := strings.CutPrefix(r.URL.Path, "/file/bot"+channeltest.Token+"/"); is {
-		f.mu.Lock()
+		f.Lock()
 		data := f.files[file]
-		f.mu.Unlock()
+		f.Unlock()
 		_, _ = w.Write(data)
 		return
 	}
@@ -100,8 +96,8 @@ func (f *fake) call(r *http.Request, method string) (any, *failure) {
 	if err := r.ParseMultipartForm(64 << 20); err != nil && method != "getMe" {
 		return nil, &failure{400, "Bad Request: " + err.Error(), 0}
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	switch method {
 	case "getMe":
 		return map[string]any{"id": botID, "is_bot": true, "first_name": "Bot", "username": "scorel_bot"}, nil
@@ -133,7 +129,7 @@ func (f *fake) getUpdates(r *http.Request) (any, *failure) {
 		return nil, &failure{400, "Bad Request: " + err.Error(), 0}
 	}
 	for {
-		f.mu.Lock()
+		f.Lock()
 		f.updates = slices.DeleteFunc(f.updates, func(u map[string]any) bool {
 			if u["update_id"].(int) >= request.Offset {
 				return false
@@ -142,7 +138,7 @@ func (f *fake) getUpdates(r *http.Request) (any, *failure) {
 			return true
 		})
 		found, fresh, broken := slices.Clone(f.updates), f.fresh, f.broken
-		f.mu.Unlock()
+		f.Unlock()
 		if len(found) > 0 {
 			return found[:min(len(found), 100)], nil
 		}
@@ -161,12 +157,12 @@ func (f *fake) post(r *http.Request, method string) (any, *failure) {
 	if thread := r.FormValue("message_thread_id"); thread != "" {
 		chat += "/" + thread
 	}
-	if f.limit > 0 {
-		after := int(f.limit / time.Second)
-		f.limit = 0
+	if f.Refuse > 0 {
+		after := int(f.Refuse / time.Second)
+		f.Refuse = 0
 		return nil, &failure{429, "Too Many Requests: retry after " + strconv.Itoa(after), after}
 	}
-	if f.left[chat] {
+	if f.Gone[chat] {
 		return nil, &failure{403, "Forbidden: bot was blocked by the user", 0}
 	}
 	shown, failed := render(r, method)
@@ -174,19 +170,19 @@ func (f *fake) post(r *http.Request, method string) (any, *failure) {
 		return nil, failed
 	}
 	if method == "editMessageText" {
-		i := slices.IndexFunc(f.shown[chat], func(s channeltest.Shown) bool { return s.ID == r.FormValue("message_id") })
+		i := slices.IndexFunc(f.Messages[chat], func(s channeltest.Shown) bool { return s.ID == r.FormValue("message_id") })
 		if i < 0 {
 			return nil, &failure{400, "Bad Request: message to edit not found", 0}
 		}
-		shown.ID = f.shown[chat][i].ID
-		if fmt.Sprint(shown) == fmt.Sprint(f.shown[chat][i]) {
+		shown.ID = f.Messages[chat][i].ID
+		if fmt.Sprint(shown) == fmt.Sprint(f.Messages[chat][i]) {
 			return nil, &failure{400, "Bad Request: message is not modified: specified new message content and reply markup are exactly the same", 0}
 		}
-		f.shown[chat][i] = shown
+		f.Messages[chat][i] = shown
 	} else {
 		f.nextID++
 		shown.ID = strconv.Itoa(f.nextID)
-		f.shown[chat] = append(f.shown[chat], shown)
+		f.Messages[chat] = append(f.Messages[chat], shown)
 	}
 	id, _ := strconv.Atoi(shown.ID)
 	return map[string]any{"message_id": id, "date": 1, "chat": map[string]any{"id": 4711, "type": "private"}, "text": shown.Text}, nil
@@ -260,8 +256,8 @@ func buttons(r *http.Request, s *channeltest.Shown) *failure {
 }
 
 func (f *fake) add(kind string, content map[string]any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	f.updates = append(f.updates, map[string]any{"update_id": f.next, kind: content})
 	f.next++
 	close(f.fresh)
@@ -274,8 +270,8 @@ func user(from channel.Sender) map[string]any {
 }
 
 func (f *fake) message(chat channel.Chat, from channel.Sender) (map[string]any, string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	f.nextID++
 	conversation, thread, topic := strings.Cut(chat.ID, "/")
 	id, _ := strconv.Atoi(conversation)
@@ -301,9 +297,9 @@ func (f *fake) Say(chat channel.Chat, from channel.Sender, text string) string {
 
 func (f *fake) Attach(chat channel.Chat, from channel.Sender, text, name string, data []byte) string {
 	m, id := f.message(chat, from)
-	f.mu.Lock()
+	f.Lock()
 	f.files["file"+id] = data
-	f.mu.Unlock()
+	f.Unlock()
 	m["caption"], m["document"] = text, map[string]any{"file_id": "file" + id, "file_name": name, "file_size": len(data)}
 	f.add("message", m)
 	return id
@@ -312,16 +308,16 @@ func (f *fake) Attach(chat channel.Chat, from channel.Sender, text, name string,
 func (f *fake) Press(chat channel.Chat, from channel.Sender, messageID, data string) {
 	m, id := f.message(chat, channel.Sender{ID: strconv.Itoa(botID), Bot: true})
 	m["message_id"], _ = strconv.Atoi(messageID)
-	f.mu.Lock()
+	f.Lock()
 	f.queries["q"+id] = true
-	f.mu.Unlock()
+	f.Unlock()
 	f.add("callback_query", map[string]any{"id": "q" + id, "from": user(from), "message": m, "data": data})
 }
 
 func (f *fake) Edit(_ channel.Chat, messageID, text string) bool {
-	f.mu.Lock()
+	f.Lock()
 	m := f.said[messageID]
-	f.mu.Unlock()
+	f.Unlock()
 	m["text"] = text
 	f.add("edited_message", m)
 	return true
@@ -330,33 +326,9 @@ func (f *fake) Edit(_ channel.Chat, messageID, text string) bool {
 // Remove reports that bots are not told of deletions.
 func (f *fake) Remove(channel.Chat, string) bool { return false }
 
-func (f *fake) Shown(chat channel.Chat) []channeltest.Shown {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.shown[chat.ID])
-}
-
-func (f *fake) Withdraw(chat channel.Chat, messageID string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.shown[chat.ID] = slices.DeleteFunc(f.shown[chat.ID], func(s channeltest.Shown) bool { return s.ID == messageID })
-}
-
-func (f *fake) Limit(after time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.limit = after
-}
-
-func (f *fake) Leave(chat channel.Chat) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.left[chat.ID] = true
-}
-
 func (f *fake) Break() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	close(f.broken)
 	f.broken = make(chan struct{})
 }

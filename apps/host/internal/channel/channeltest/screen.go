@@ -1,0 +1,49 @@
+package channeltest
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/channel"
+)
+
+// Screen is what a fake shows and refuses: it implements the methods of Fake about messages of the
+// bot. A fake embeds it and uses its lock for its own fields too.
+type Screen struct {
+	sync.Mutex
+	Messages map[string][]Shown // of the bot, by chat, oldest first
+	Gone     map[string]bool    // chats that the bot was removed from
+	Refuse   time.Duration      // how long the next message is refused; 0 for not
+}
+
+// NewScreen returns a screen without messages.
+func NewScreen() Screen { return Screen{Messages: map[string][]Shown{}, Gone: map[string]bool{}} }
+
+// Shown implements Fake.
+func (s *Screen) Shown(chat channel.Chat) []Shown {
+	s.Lock()
+	defer s.Unlock()
+	return slices.Clone(s.Messages[chat.ID])
+}
+
+// Withdraw implements Fake.
+func (s *Screen) Withdraw(chat channel.Chat, messageID string) {
+	s.Lock()
+	defer s.Unlock()
+	s.Messages[chat.ID] = slices.DeleteFunc(s.Messages[chat.ID], func(m Shown) bool { return m.ID == messageID })
+}
+
+// Limit implements Fake.
+func (s *Screen) Limit(after time.Duration) {
+	s.Lock()
+	defer s.Unlock()
+	s.Refuse = after
+}
+
+// Leave implements Fake.
+func (s *Screen) Leave(chat channel.Chat) {
+	s.Lock()
+	defer s.Unlock()
+	s.Gone[chat.ID] = true
+}

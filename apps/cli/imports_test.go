@@ -211,6 +211,7 @@ var importRules = []importRule{
 	{"apps/host/internal/channel/discord", []string{"apps/host/internal/channel", "apps/host/internal/channel/gateway", "apps/host/internal/channel/restapi"}, "a platform moves messages"},
 	{"apps/host/internal/channel/qq", []string{"apps/host/internal/channel", "apps/host/internal/channel/gateway", "apps/host/internal/channel/restapi"}, "a platform moves messages"},
 	{"apps/host/internal/channel/slack", []string{"apps/host/internal/channel", "apps/host/internal/channel/restapi"}, "a platform moves messages"},
+	{"apps/host/internal/channel/webhook/webhooktest", []string{"apps/host/internal/channel", "apps/host/internal/channel/channeltest", "apps/host/internal/channel/webhook"}, "a chat server for tests"},
 	{"apps/host/internal/channel/...", []string{"apps/host/internal/channel"}, "a platform moves messages; who is heard, and what is said, is decided above"},
 	{"apps/host/internal/awake", nil, "the system is asked not to sleep, whatever works"},
 	{"apps/host/internal/awake/awaketest", []string{"packages/dbustest"}, "tests only"},

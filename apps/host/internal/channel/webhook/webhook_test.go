@@ -2,41 +2,20 @@ package webhook_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"net/http"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
 	"github.com/scorel/scorel/apps/host/internal/channel/webhook"
+	"github.com/scorel/scorel/apps/host/internal/channel/webhook/webhooktest"
 	"github.com/scorel/scorel/packages/leakcheck"
 )
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
 
-func TestContract(t *testing.T) { channeltest.Run(t, newFake) }
-
-func answer(w http.ResponseWriter, id string, err error) {
-	var limited *channel.RateLimited
-	switch {
-	case err == nil:
-		_ = json.NewEncoder(w).Encode(map[string]string{"id": id})
-	case errors.As(err, &limited):
-		w.Header().Set("Retry-After", strconv.Itoa(int(limited.After/time.Second)))
-		w.WriteHeader(http.StatusTooManyRequests)
-	case errors.Is(err, channel.ErrChatGone):
-		w.WriteHeader(http.StatusGone)
-	case errors.Is(err, channel.ErrMessageGone):
-		w.WriteHeader(http.StatusNotFound)
-	case errors.Is(err, channel.ErrRejected):
-		w.WriteHeader(http.StatusUnprocessableEntity)
-	default:
-		w.WriteHeader(http.StatusBadGateway)
-	}
+func TestContract(t *testing.T) {
+	channeltest.Run(t, func(t *testing.T) channeltest.Fake { return webhooktest.Start(t) })
 }
 
 // none is an Inbound that must get nothing.
@@ -54,8 +33,8 @@ func TestForgedEventsEndTheConnection(t *testing.T) {
 		func(s string) string { return s[:len(s)-1] + "x" },
 		func(string) string { return webhook.SignEvent([]byte("another secret of theirs"), "1-u1", nil) },
 	} {
-		f := start(t)
-		f.forge = forge
+		f := webhooktest.Start(t)
+		f.Forge = forge
 		f.Say(channel.Chat{ID: "c"}, channel.Sender{ID: "s"}, "forged")
 		if err := f.New(t, channeltest.Token).Run(t.Context(), nil, none{t}); err == nil || !strings.Contains(err.Error(), "wrong signature") {
 			t.Errorf("the connection ended with %v", err)

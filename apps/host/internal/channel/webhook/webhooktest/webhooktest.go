@@ -1,10 +1,13 @@
-package webhook_test
+// Package webhooktest is a server for the webhook platform, for tests: it is the server that
+// docs/channels.md describes, with a chat program in memory behind it.
+package webhooktest
 
 import (
 	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,22 +23,29 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/channel/webhook"
 )
 
-// fake is a server as docs/channels.md describes it: it checks signatures, refuses what was sent
-// before, and keeps the platform of channeltest behind them.
-type fake struct {
+// Server checks signatures, refuses what was sent before, and keeps the platform of channeltest
+// behind them.
+type Server struct {
 	*channeltest.Memory
-	server *httptest.Server
-	forge  func(signature string) string
+	// Forge changes the signature of each event. It is set before the first request.
+	Forge func(signature string) string
+	// Step is called when a request arrived, and when it was handled and not answered yet. It
+	// is set before the first request.
+	Step func(path string)
 
+	server *httptest.Server
 	mu     sync.Mutex
 	nonces map[string]bool
 	base   channel.Platform
 }
 
-func newFake(t *testing.T) channeltest.Fake { return start(t) }
+// URL is the address of the server, for a setting of the platform. Its secret is
+// channeltest.Token.
+func (f *Server) URL() string { return f.server.URL + "/hook/" }
 
-func start(t *testing.T) *fake {
-	f := &fake{Memory: channeltest.NewMemory(), nonces: map[string]bool{}, forge: func(s string) string { return s }}
+// Start runs a server until the test ends.
+func Start(t *testing.T) *Server {
+	f := &Server{Memory: channeltest.NewMemory(), nonces: map[string]bool{}, Forge: func(s string) string { return s }, Step: func(string) {}}
 	f.SetLimits(channel.Limits{Text: 16 << 10, Units: func(s channel.Segment) int { return len(s.Text) }, Edits: true, Buttons: true, Idempotent: true, File: channel.MaxFile})
 	f.base = f.Memory
 	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
@@ -46,20 +56,21 @@ func start(t *testing.T) *fake {
 	return f
 }
 
-func (f *fake) New(t *testing.T, token string) channel.Platform {
-	p, err := webhook.New(webhook.Options{URL: f.server.URL + "/hook/", Secret: token})
+// New implements channeltest.Fake.
+func (f *Server) New(t *testing.T, token string) channel.Platform {
+	p, err := webhook.New(webhook.Options{URL: f.URL(), Secret: token})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// Edit is that of a person.
-func (f *fake) Edit(chat channel.Chat, messageID, text string) bool {
+// Edit implements channeltest.Fake: it is that of a person.
+func (f *Server) Edit(chat channel.Chat, messageID, text string) bool {
 	return f.Memory.Fake().Edit(chat, messageID, text)
 }
 
-func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
+func (f *Server) serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(io.LimitReader(r.Body, 40<<20))
 	timestamp, nonce := r.Header.Get("Scorel-Timestamp"), r.Header.Get("Scorel-Nonce")
 	f.mu.Lock()
@@ -72,6 +83,8 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
+	f.Step(r.URL.Path)
+	defer f.Step(r.URL.Path)
 	switch r.URL.Path {
 	case "/hook/check":
 		_, _ = io.WriteString(w, `{"id":"1","name":"@hook"}`)
@@ -115,8 +128,8 @@ func (s stream) event(id string, u channel.Update) error {
 	return http.NewResponseController(s.w).Flush()
 }
 
-func (f *fake) events(w http.ResponseWriter, r *http.Request) {
-	_ = f.base.Run(r.Context(), []byte(r.URL.Query().Get("after")), numbered{stream{w, f.forge}})
+func (f *Server) events(w http.ResponseWriter, r *http.Request) {
+	_ = f.base.Run(r.Context(), []byte(r.URL.Query().Get("after")), numbered{stream{w, f.Forge}})
 }
 
 // numbered gives events the position after them.
@@ -128,7 +141,7 @@ func (n numbered) Take(_ context.Context, u channel.Update) error {
 	return n.event(string(u.Cursor), u)
 }
 
-func (f *fake) post(w http.ResponseWriter, r *http.Request, body []byte) {
+func (f *Server) post(w http.ResponseWriter, r *http.Request, body []byte) {
 	var m struct {
 		Key, Chat, ID string
 		Parts         []struct{ Kind, Text, Lang string }
@@ -155,4 +168,23 @@ func (f *fake) post(w http.ResponseWriter, r *http.Request, body []byte) {
 		id, err = f.base.Send(r.Context(), m.Chat, out)
 	}
 	answer(w, id, err)
+}
+
+func answer(w http.ResponseWriter, id string, err error) {
+	var limited *channel.RateLimited
+	switch {
+	case err == nil:
+		_ = json.NewEncoder(w).Encode(map[string]string{"id": id})
+	case errors.As(err, &limited):
+		w.Header().Set("Retry-After", strconv.Itoa(int(limited.After/time.Second)))
+		w.WriteHeader(http.StatusTooManyRequests)
+	case errors.Is(err, channel.ErrChatGone):
+		w.WriteHeader(http.StatusGone)
+	case errors.Is(err, channel.ErrMessageGone):
+		w.WriteHeader(http.StatusNotFound)
+	case errors.Is(err, channel.ErrRejected):
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	default:
+		w.WriteHeader(http.StatusBadGateway)
+	}
 }

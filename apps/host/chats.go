@@ -20,7 +20,7 @@ func (w *wiring) loadChats() (err error) {
 		open = w.openPlatform
 	}
 	w.chats, err = chats.New(chats.Options{
-		Logger: w.log, Folder: w.paths.Channels(), Secrets: w.modelKeys, Projects: w.projects, Hub: w.hub, Now: time.Now, Open: open, NameOf: w.nameOf, Removed: w.attention.RemoveClient,
+		Logger: w.log, Folder: w.paths.Channels(), Secrets: w.modelKeys, Projects: w.projects, Hub: w.hub, Now: time.Now, Open: open, NameOf: w.nameOf, Removed: w.attention.RemoveClient, Step: w.cfg.chatStep,
 		Serve: func(ctx context.Context, transport client.Transport, clientID string) error {
 			return w.dispatcher.Serve(ctx, transport, clientID, nil)
 		},

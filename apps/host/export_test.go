@@ -21,6 +21,9 @@ func (h *Host) MoverConn() *dispatch.Conn {
 // Online reports whether anybody of this machine has a connection.
 func (h *Host) Online() bool { return h.hub.Online(dispatch.LocalID) }
 
+// AtChatSteps has a host call a function after each change of the file of a channel.
+func AtChatSteps(cfg *Config, step func()) { cfg.chatStep = step }
+
 // OpenPlatform has a host use platforms of a test.
 func OpenPlatform(cfg *Config, open func(kind string, settings map[string]string) (channel.Platform, error)) {
 	cfg.openPlatform = open

@@ -73,6 +73,8 @@ type Config struct {
 	beneath func(store.Provider) store.Provider
 	// openPlatform, if a test sets it, makes the platforms of channels.
 	openPlatform func(kind string, settings map[string]string) (channel.Platform, error)
+	// chatStep, if a test sets it, is called after each change of the file of a channel.
+	chatStep func()
 }
 
 // Beside is a relay in this process that serves this host alone, so that the host can be

@@ -24,6 +24,13 @@ func TestMain(m *testing.M) {
 		hosttest.FakeAgent(os.Args[2:])
 		return
 	}
+	if os.Getenv(killedChatEnv) != "" {
+		if err := killedChatHost(os.Args[1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	point := os.Getenv(childEnv)
 	if point == "" {
 		leakcheck.Main(m)

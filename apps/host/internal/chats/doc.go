@@ -57,6 +57,9 @@ type Options struct {
 	Now  func() time.Time
 	// Removed is called with the client id of a chat that was removed. It may be nil.
 	Removed func(clientID string)
+	// Step, if not nil, is called after each change of the file of a channel that was loaded,
+	// for tests.
+	Step func()
 }
 
 // Secrets keep secrets. Getenv is as in os.
@@ -97,6 +100,7 @@ func New(o Options) (*Chats, error) {
 		if stored.read().ID != id {
 			return nil, fmt.Errorf("chats: %s is not the file of the channel %q: move it away", filepath.Join(o.Folder, e.Name()), id)
 		}
+		stored.step = o.Step
 		c.channels[id] = newRunning(c, stored)
 	}
 	o.Hub.Chats(c.access)

@@ -239,6 +239,8 @@ func (r *record) removeChat(id string) {
 // store is the file of a channel, and what it says.
 type store struct {
 	path string
+	// step, if not nil, is called after each change of the file, for tests.
+	step func()
 
 	mu      sync.Mutex
 	file    *record
@@ -299,6 +301,9 @@ func (s *store) change(edit func(*record) error) error {
 		return fmt.Errorf("chats: storing a channel: %w", err)
 	}
 	s.file, s.stored = next, data
+	if s.step != nil {
+		s.step()
+	}
 	return nil
 }
 

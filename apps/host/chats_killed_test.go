@@ -1,0 +1,283 @@
+//go:build unix
+
+package host_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
+	"github.com/scorel/scorel/apps/host/internal/channel/webhook/webhooktest"
+	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// killedChat is a chat whose host is killed again and again.
+type killedChat struct {
+	t             *testing.T
+	program, home string
+	fake          *webhooktest.Server
+	repeats       bool // the platform shows a message again that is sent again
+	pressed       map[string]bool
+
+	mu   sync.Mutex
+	kill func() // called at a request, unless nil
+	left int    // requests until then, twice each
+}
+
+// TestChatKilledAtEveryStep kills the process of a host with a chat at each step that a message, an
+// approval and an answer put on disk, of the session and of the channel, and at each request to the
+// chat server: when it arrives, and when it was handled and not answered. The next host finds all
+// messages, answers, and sends all of the answers, and nothing twice. A server that does not know the
+// keys of messages shows one message twice at most.
+func TestChatKilledAtEveryStep(t *testing.T) {
+	bound, program := newBoundChat(t), thisProgram(t)
+	for name, steps := range map[string]struct {
+		first, stride, least int
+		requests, repeats    bool
+	}{
+		"odd steps":             {first: 1, stride: 2, least: 25},
+		"even steps":            {first: 2, stride: 2, least: 25},
+		"requests":              {first: 1, stride: 1, least: 10, requests: true},
+		"requests without keys": {first: 1, stride: 1, least: 10, requests: true, repeats: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := bound.copied(t, program, steps.repeats)
+			step, round := steps.first, 0
+			for whole := false; !whole; round++ {
+				asked := len(k.pressed)
+				over := k.killedAt(round, step, steps.requests)
+				whole = over && len(k.pressed) > asked // an answer without approval has fewer steps
+				if !over {
+					step += steps.stride
+				}
+			}
+			if step < steps.least {
+				t.Errorf("the last step is %d: the test does not cover what it should", step)
+			}
+			k.check(round)
+		})
+	}
+}
+
+// boundChat is a home whose group is bound to a project on a webhook server.
+type boundChat struct {
+	home, file string
+	channel    []byte
+}
+
+func newBoundChat(t *testing.T) boundChat {
+	t.Helper()
+	b := boundChat{home: t.TempDir()}
+	configure(t, b.home, "http://127.0.0.1:0", "")
+	fake := webhooktest.Start(t)
+	h, ended := run(t, host.Config{Home: b.home, Projects: []string{t.TempDir()}})
+	c := dial(t, h, nil)
+	added := call(t, c, api.AddChannel, api.AddChannelRequest{ClientKey: "k", Kind: "webhook", Settings: map[string]string{"url": fake.URL(), "secret": channeltest.Token}})
+	code := call(t, c, api.PairChannel, api.PairChannelRequest{ID: added.Channel.ID, ProjectID: call(t, c, api.ListProjects, api.Empty{}).Projects[0].ID})
+	fake.Say(group, ada, code.Code)
+	waitUntil(t, "the connection", fake.Changed, nil, func() bool { return has(fake.Shown(group), "Connected to") })
+	_, _ = client.Call(t.Context(), c, api.StopHost, api.Empty{}) // the answer may be lost in the end
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	b.file = added.Channel.ID + ".json"
+	var err error
+	if b.channel, err = os.ReadFile(filepath.Join(b.home, "channels", b.file)); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// copied makes a home of its own, whose channel is on another server that has delivered nothing.
+func (b boundChat) copied(t *testing.T, program string, repeats bool) *killedChat {
+	t.Helper()
+	k := &killedChat{t: t, program: program, home: filepath.Join(t.TempDir(), "home"), fake: webhooktest.Start(t), repeats: repeats, pressed: map[string]bool{}}
+	k.fake.Step = k.request
+	if repeats {
+		limits := k.fake.Limits()
+		limits.Idempotent = false
+		k.fake.SetLimits(limits)
+	}
+	model := modeltest.Serve(killedSteps()...)
+	t.Cleanup(model.Close)
+	err := errors.Join(os.CopyFS(k.home, os.DirFS(b.home)), os.Chmod(filepath.Join(k.home, "identity.json"), 0o600), os.Chmod(filepath.Join(k.home, "secrets.json"), 0o600))
+	var file map[string]json.RawMessage
+	err = errors.Join(err, json.Unmarshal(b.channel, &file))
+	settings, _ := json.Marshal(map[string]string{"url": k.fake.URL()})
+	file["settings"] = settings
+	for _, name := range []string{"cursor", "seen", "inbox", "outbox"} {
+		delete(file, name)
+	}
+	data, _ := json.Marshal(file)
+	if err = errors.Join(err, os.WriteFile(filepath.Join(k.home, "channels", b.file), data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	configure(t, k.home, model.URL, "")
+	return k
+}
+
+// killedSteps are calls that need approval and answers in turn. An answer is two messages.
+func killedSteps() (steps []modeltest.Step) {
+	for n := range 100 {
+		name := fmt.Sprintf("file-%03d", n)
+		steps = append(steps, modeltest.Calls(modeltest.Call(name, "write_file", `{"path":"`+name+`.txt","content":"x"}`)))
+		var text strings.Builder
+		for line := range 6 {
+			fmt.Fprintf(&text, "answer-%03d-line-%d %s\n\n", n, line, strings.Repeat("x", 4000))
+		}
+		say := modeltest.Say(text.String() + "The end.")
+		say.Piece = 4096
+		steps = append(steps, say)
+	}
+	return steps
+}
+
+// request is called twice for each request to the chat server.
+func (k *killedChat) request(path string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if path == "/hook/events" || k.left == 0 {
+		return
+	}
+	if k.left--; k.left == 0 {
+		k.kill()
+	}
+}
+
+// killedAt sends a message to a host that is killed at a step, and reports whether the answer came
+// before the step.
+func (k *killedChat) killedAt(round, step int, requests bool) (over bool) {
+	k.t.Helper()
+	child := beginChat(k.t, k.program, k.home)
+	defer child.kill()
+	if !k.answered(child, round) { // what the host before has left
+		k.t.Fatalf("the host died before step %d: %s", step, child.stderr.String())
+	}
+	if requests {
+		k.mu.Lock()
+		k.kill, k.left = child.kill, step
+		k.mu.Unlock()
+	} else {
+		child.arm(step)
+	}
+	k.fake.Say(group, ada, fmt.Sprintf("/new message-%03d.", round))
+	return k.answered(child, round+1)
+}
+
+// answered allows what the chat asks until so many turns have ended; false if the host is dead
+// before.
+func (k *killedChat) answered(child *mortalChat, turns int) bool {
+	k.t.Helper()
+	deadline := time.After(15 * time.Second)
+	for {
+		changed, ended := k.fake.Changed(), 0
+		for _, m := range k.fake.Shown(group) {
+			ended += strings.Count(m.Text, "The end.") + strings.Count(m.Text, hostEnded)
+			if i := slices.IndexFunc(m.Buttons, func(b channel.Button) bool { return b.Label == "Allow once" }); i >= 0 && !k.pressed[m.ID] {
+				k.pressed[m.ID] = true
+				k.fake.Press(group, ada, m.ID, m.Buttons[i].Data)
+			}
+		}
+		if ended >= turns {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-child.dead:
+			return false
+		case <-deadline:
+			k.t.Fatalf("waiting for the end of %d turns, of which %d ended; the chat ends with %.300q\n%s", turns, ended, last(k.fake.Shown(group)), child.stderr.String())
+		}
+	}
+}
+
+// last returns the newest messages.
+func last(shown []channeltest.Shown) (texts []string) {
+	for _, m := range shown[max(0, len(shown)-8):] {
+		texts = append(texts, m.Text)
+	}
+	return texts
+}
+
+const hostEnded = "The host stopped during this turn"
+
+// said matches what a model says once, a message that became a prompt, and the end of a turn.
+var said = regexp.MustCompile(`answer-\d+-line-\d|message-\d+\.|` + hostEnded)
+
+// check compares the chat with the logs of the sessions: each message is one prompt, and each line
+// that the agent said, and each turn that a kill ended, is in the chat once.
+func (k *killedChat) check(rounds int) {
+	t := k.t
+	t.Helper()
+	events, signal := signals()
+	c := dial(t, start(t, host.Config{Home: k.home}), signal)
+	k.fake.Say(group, ada, "/status") // is answered after all that waits
+	waitUntil(t, "the status", k.fake.Changed, events, func() bool { return has(k.fake.Shown(group), "State: idle") })
+	prompts, log, shown := map[string]int{}, map[string]int{}, map[string]int{}
+	list, err := client.Sessions(t.Context(), c, api.ListSessionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		for _, e := range call(t, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.ID, Unattended: true}).Entries {
+			m, isMessage := e.AsMessage()
+			switch {
+			case e.CustomType == session.CustomTurn:
+				log[hostEnded]++
+			case isMessage && e.Role() == session.RoleUser:
+				count(prompts, m.Message.Content.Plain())
+			case isMessage && e.Role() == session.RoleAssistant:
+				count(log, m.Message.Content.Plain())
+			}
+		}
+	}
+	asking := 0
+	for _, m := range k.fake.Shown(group) {
+		count(shown, m.Text)
+		asking += len(m.Buttons)
+	}
+	for round := range rounds {
+		if message := fmt.Sprintf("message-%03d.", round); prompts[message] != 1 {
+			t.Errorf("%s became %d prompts", message, prompts[message])
+		}
+	}
+	if len(prompts) != rounds || len(list) != rounds {
+		t.Errorf("%d messages became prompts, %d sessions, of %d", len(prompts), len(list), rounds)
+	}
+	twice := 0
+	for text, n := range log {
+		switch again := shown[text] - n; {
+		case again < 0:
+			t.Errorf("%q was said %d times and shown %d times", text, n, shown[text])
+		case again > 0:
+			twice++
+		}
+	}
+	if !k.repeats && (twice > 0 || asking > 0) {
+		t.Errorf("%d lines are in the chat twice, and %d buttons are left", twice, asking)
+	}
+	if k.repeats && (twice == 0 || twice > 10) { // a kill repeats one message, of which two have lines
+		t.Errorf("%d lines are in the chat twice", twice)
+	}
+}
+
+func count(in map[string]int, text string) {
+	for _, one := range said.FindAllString(text, -1) {
+		in[one]++
+	}
+}

@@ -174,6 +174,7 @@ func (p *Projects) trustProject(_ context.Context, _ *dispatch.Conn, r api.Trust
 		return api.TrustProjectResponse{}, err
 	}
 	p.log.Info("trust of a folder changed", "project", project.ID, "trusted", r.Trusted)
+	p.servers.Prune()
 	p.hub.Notify(api.ProjectsChanged{Projects: p.Listed()})
 	p.hub.Notify(api.MCPServersChanged{ProjectID: project.ID})
 	p.hub.Notify(api.HooksChanged{ProjectID: project.ID})

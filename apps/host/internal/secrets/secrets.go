@@ -144,7 +144,21 @@ func List(home string) ([]Info, error) {
 		list = append(list, Info{id.name, store})
 	}
 	keys, err := saved(home)
-	return append(list, keys...), err
+	for _, key := range keys {
+		key.Name = forPeople(key.Name)
+		list = append(list, key)
+	}
+	return list, err
+}
+
+// forPeople names the secret of a chat channel by its channel and setting. Other names stay.
+func forPeople(name string) string {
+	rest, isChannel := strings.CutPrefix(name, state.ChannelSecret)
+	id, setting, found := strings.Cut(rest, "_")
+	if !isChannel || !found {
+		return name
+	}
+	return strings.ToLower("channel chn_" + id + ": " + strings.ReplaceAll(setting, "_", "-"))
 }
 
 // Move moves every secret of a home to the system's key store, or back to files. One

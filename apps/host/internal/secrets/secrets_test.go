@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/secrets"
@@ -80,12 +81,13 @@ func TestSecretsAreListedWithoutTheirValues(t *testing.T) {
 	if saved, err := secrets.Saved(home); err != nil || !reflect.DeepEqual(saved, want[1:]) {
 		t.Errorf("saved %+v, %v", saved, err)
 	}
-	const token = "SCOREL_CHANNEL_ABC_TOKEN" // of a chat channel, which is no key of a provider
+	const token = "SCOREL_CHANNEL_ABC_APP_TOKEN" // of a chat channel, which is no key of a provider
 	save(t, home, token, "secret")
 	if saved, err := secrets.Saved(home); err != nil || !reflect.DeepEqual(saved, want[1:]) {
 		t.Errorf("with a chat channel: saved %+v, %v", saved, err)
 	}
-	if list, err := secrets.List(home); err != nil || len(list) != len(want)+1 {
+	channel := secrets.Info{Name: "channel chn_abc: app-token", Store: state.InFile}
+	if list, err := secrets.List(home); err != nil || !reflect.DeepEqual(list, append(slices.Clone(want), channel)) {
 		t.Errorf("with a chat channel: listed %+v, %v", list, err)
 	}
 	if _, err := secrets.KeyVariable(home, token, func(string) string { return "" }); !errors.Is(err, secrets.ErrKeyName) {

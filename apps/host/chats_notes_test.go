@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
@@ -138,4 +139,79 @@ func TestChatContinuesWhereItWasNotified(t *testing.T) {
 	s.shows("The next message in this chat is the answer")
 	s.fake.Say(group, ada, "green")
 	s.shows("Green it is.")
+}
+
+// TestChatAllowsOnceInANotification: the button allows what the notification shows, and nothing
+// after that.
+func TestChatAllowsOnceInANotification(t *testing.T) {
+	t.Parallel()
+	touch := func(name string) modeltest.Step {
+		return modeltest.Calls(modeltest.Call(name, "bash", `{"command":"touch `+name+`.txt"}`))
+	}
+	s := newChatScene(t, nil, touch("one"), modeltest.Say("Made."), touch("two"), modeltest.Say("Made too."))
+	s.open()
+	s.pair()
+	s.notified()
+	id := s.elsewhere("write it")
+	asked := s.shows("Approval needed")
+	if got := labels(asked); !slices.Equal(got, []string{"Allow once", "Deny", "Continue here"}) || !strings.Contains(asked.Text, "one.txt") {
+		t.Fatalf("asked: %+v", asked)
+	}
+	s.fake.Press(group, eve, asked.ID, asked.Buttons[0].Data)
+	s.fake.Press(group, ada, asked.ID, asked.Buttons[0].Data)
+	s.fake.Press(group, ada, asked.ID, asked.Buttons[0].Data) // twice
+	s.await("the end of the first", func(shown []channeltest.Shown) bool {
+		return slices.ContainsFunc(shown, func(m channeltest.Shown) bool { return m.ID == asked.ID && len(m.Buttons) == 0 }) && len(s.platform.Answers()) == 2
+	})
+	if !exists(filepath.Join(s.folder, "one.txt")) {
+		t.Error("an allowed call did not run")
+	}
+	if answers := s.platform.Answers(); answers[0] != "Allowed." || strings.HasPrefix(answers[1], "Allowed") && answers[1] != "Allowed." {
+		t.Errorf("the presses were answered with %q", answers)
+	}
+	s.promptIn(id, "write again")
+	second := s.shows("two.txt")
+	s.fake.Press(group, ada, asked.ID, asked.Buttons[0].Data)  // of the first notification
+	s.fake.Press(group, ada, second.ID, asked.Buttons[0].Data) // what the first one allowed
+	s.await("the refusals", func([]channeltest.Shown) bool { return len(s.platform.Answers()) == 4 })
+	if exists(filepath.Join(s.folder, "two.txt")) {
+		t.Error("the button of another notification allowed the call")
+	}
+	if live := call(t, s.c, api.GetSnapshot, api.SessionRequest{SessionID: id}).Live; len(live.Approvals) != 1 {
+		t.Errorf("%d approvals wait", len(live.Approvals))
+	}
+}
+
+// TestChatHasQuietHours: a chat is notified of nothing in them while another one is, and of what
+// still waits when they end.
+func TestChatHasQuietHours(t *testing.T) {
+	t.Parallel()
+	s := newChatScene(t, nil, modeltest.Calls(modeltest.Call("one", "write_file", `{"path":"one.txt","content":"hello"}`)), modeltest.Say("Written."))
+	s.open()
+	s.pair()
+	other := channel.Chat{ID: "7", Direct: true}
+	code := call(t, s.c, api.PairChannel, api.PairChannelRequest{ID: s.channel, ProjectID: s.project})
+	s.fake.Say(other, ada, code.Code)
+	s.awaitIn(other, "the connection", func(shown []channeltest.Shown) bool { return has(shown, "Connected to") })
+	now := time.Now().UTC()
+	quiet := &api.PushQuiet{From: now.Add(-time.Hour).Format("15:04"), To: now.Add(2 * time.Hour).Format("15:04"), Zone: "UTC"}
+	for _, chat := range s.chats() {
+		call(t, s.c, api.AddPush, api.AddPushRequest{Kind: api.PushChat, URL: chat.ClientID})
+		if chat.ID == group.ID {
+			call(t, s.c, api.SetPush, api.SetPushRequest{ClientID: chat.ClientID, Quiet: quiet})
+		}
+	}
+	s.elsewhere("write it")
+	s.awaitIn(other, "a notification", func(shown []channeltest.Shown) bool { return has(shown, "Approval needed") })
+	s.fake.Say(group, ada, "/status") // is answered after all that waits
+	s.shows("Project:")
+	if shown := s.fake.Shown(group); has(shown, "Approval needed") {
+		t.Errorf("in quiet hours: %+v", shown)
+	}
+	for _, chat := range s.chats() {
+		if chat.ID == group.ID {
+			call(t, s.c, api.SetPush, api.SetPushRequest{ClientID: chat.ClientID, Quiet: &api.PushQuiet{}})
+		}
+	}
+	s.shows("Approval needed")
 }

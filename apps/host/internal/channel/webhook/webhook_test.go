@@ -2,6 +2,9 @@ package webhook_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -39,6 +42,27 @@ func TestForgedEventsEndTheConnection(t *testing.T) {
 		if err := f.New(t, channeltest.Token).Run(t.Context(), nil, none{t}); err == nil || !strings.Contains(err.Error(), "wrong signature") {
 			t.Errorf("the connection ended with %v", err)
 		}
+	}
+}
+
+// TestSignaturesAreAsDocumented computes signatures as docs/channels.md tells authors of servers to.
+func TestSignaturesAreAsDocumented(t *testing.T) {
+	hashed := func(data string) string {
+		sum := sha256.Sum256([]byte(data))
+		return hex.EncodeToString(sum[:])
+	}
+	signed := func(text string) string {
+		h := hmac.New(sha256.New, []byte(channeltest.Token))
+		_, _ = h.Write([]byte(text))
+		return "v1=" + hex.EncodeToString(h.Sum(nil))
+	}
+	const body = `{"key":"k","chat":"c"}`
+	want := signed("1700000000\nnonce\nPOST\n/hook/send?x=1\n" + hashed(body))
+	if got := webhook.Sign([]byte(channeltest.Token), "1700000000", "nonce", "POST", "/hook/send?x=1", []byte(body)); got != want {
+		t.Errorf("the signature of a request is %s, want %s", got, want)
+	}
+	if got, want := webhook.SignEvent([]byte(channeltest.Token), "17", []byte(body)), signed("event\n17\n"+hashed(body)); got != want {
+		t.Errorf("the signature of an event is %s, want %s", got, want)
 	}
 }
 

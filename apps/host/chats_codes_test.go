@@ -83,7 +83,7 @@ func TestChatAnswersApprovalsByText(t *testing.T) {
 		t.Fatal("two approvals have the same code")
 	}
 	s.fake.Say(group, ada, "/allow "+first) // that of another approval, which is over
-	s.shows("No approval waits here with the code " + first + ":")
+	s.shows("The approval with the code " + first + " waits no more. Allowed by Telegram: Team.")
 	if exists(filepath.Join(s.folder, "two.txt")) {
 		t.Fatal("the code of another approval allowed the call")
 	}
@@ -100,7 +100,7 @@ func TestChatAnswersApprovalsByText(t *testing.T) {
 	call(t, s.c, api.AnswerApproval, api.AnswerApprovalRequest{SessionID: session, ApprovalID: live.Approvals[0].ID, Decision: api.DecisionDeny})
 	s.shows("Elsewhere.")
 	s.fake.Say(group, ada, "/allow "+third)
-	s.shows("No approval waits here with the code " + third + ":")
+	s.shows("The approval with the code " + third + " waits no more. Denied by")
 	if exists(filepath.Join(s.folder, "three.txt")) {
 		t.Error("a late answer allowed the call")
 	}

@@ -82,6 +82,9 @@ func (h *handling) answerApproval(ctx context.Context, b *bound, c *client.Clien
 		decision = api.DecisionAllow
 	}
 	a := h.askedBy(b, p, func(a asked) bool { return !a.Question && hashData(decision, a.Shown) == p.Data })
+	if i := slices.IndexFunc(b.Past, func(before past) bool { return hashData(decision, before.Shown) == p.Data }); a == nil && i >= 0 {
+		return "This waits no more. " + b.Past[i].How, nil
+	}
 	if a == nil {
 		return changed, nil
 	}

@@ -77,6 +77,7 @@ func (t *talk) ask(root string, l *live) error {
 			if how == "" {
 				how = "Answered elsewhere, or withdrawn."
 			}
+			b.over(a, how)
 			text := []channel.Segment{{Text: a.Title + "\n"}, {Kind: channel.Bold, Text: how}}
 			f.say(item{Chat: b.Chat.ID, Text: channel.Split(text, limits)[0], Name: a.Name, Edit: true, Silent: true})
 			f.say(item{Chat: b.Chat.ID, Name: a.Name, Forget: true})

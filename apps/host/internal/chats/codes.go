@@ -37,6 +37,9 @@ func codeOf(parts ...string) string {
 // shown, like the data of a button.
 func (a asked) code(clientID string) string { return codeOf(clientID, a.ID, a.Shown) }
 
+// code returns the code that the approval had.
+func (p past) code(clientID string) string { return codeOf(clientID, p.ID, p.Shown) }
+
 // sessionCode returns the code with which a chat switches to a session.
 func sessionCode(clientID, sessionID string) string { return codeOf(clientID, "session", sessionID) }
 
@@ -79,6 +82,10 @@ func (h *handling) answerByCode(ctx context.Context, b *bound, c *client.Client,
 		if !a.Question && a.Shown != "" && a.code(b.ClientID) == code {
 			matching = append(matching, a)
 		}
+	}
+	if i := slices.IndexFunc(b.Past, func(p past) bool { return p.code(b.ClientID) == code }); i >= 0 && len(matching) == 0 {
+		h.say("The approval with the code " + code + " waits no more. " + b.Past[i].How)
+		return nil
 	}
 	if len(matching) != 1 {
 		h.say("No approval waits here with the code " + channel.CleanName(channel.Cut(code, 20)) + ": it was answered already, or has changed.")

@@ -41,6 +41,15 @@ func said(e session.Entry) string {
 	return ""
 }
 
+// approvalOf returns what an entry says of an approval; false if it is about something else.
+func approvalOf(e session.Entry) (record session.ApprovalRecord, ok bool) {
+	if e.CustomType != session.CustomApproval {
+		return record, false
+	}
+	custom, ok := e.AsCustom()
+	return record, ok && json.Unmarshal(custom.Data, &record) == nil
+}
+
 // readFile reads a file of a project as the chat may read it.
 func (t *talk) readFile(ctx context.Context, f *sentFile) ([]byte, error) {
 	c, err := t.client(ctx)

@@ -27,6 +27,7 @@ const (
 	maxOutbox   = 1000
 	maxFollows  = 4  // sessions of a chat
 	maxAsked    = 64 // approvals and questions of a chat
+	maxPast     = 16 // approvals of a chat that wait no more
 	maxNames    = 128
 	maxNotes    = 128
 )
@@ -62,6 +63,7 @@ type bound struct {
 	Session   string   `json:"session,omitempty"`
 	Follows   []follow `json:"follows,omitempty"` // the sessions of the chat, oldest first
 	Asked     []asked  `json:"asked,omitempty"`   // what waits for an answer
+	Past      []past   `json:"past,omitempty"`    // approvals that wait no more, oldest first
 	LastHeard string   `json:"lastHeard,omitempty"`
 }
 
@@ -88,6 +90,13 @@ type asked struct {
 	Choices  []string `json:"choices,omitempty"`
 	Partial  bool     `json:"partial,omitempty"` // the chat was not shown all that it allows
 	Name     string   `json:"name"`              // of the message with the buttons
+}
+
+// past is an approval that a chat was shown and that waits no more.
+type past struct {
+	ID    string `json:"id"`
+	Shown string `json:"shown"`
+	How   string `json:"how"` // it ended, for people
 }
 
 // item is a message that waits to be sent.
@@ -158,6 +167,15 @@ func (b *bound) use(session string, seq uint64) {
 		}
 		b.Follows = b.Follows[over:]
 	}
+}
+
+// over moves an approval to those that wait no more.
+func (b *bound) over(a asked, how string) {
+	if a.Question || a.Shown == "" {
+		return
+	}
+	b.Past = append(b.Past, past{a.ID, a.Shown, how})
+	b.Past = b.Past[max(0, len(b.Past)-maxPast):]
 }
 
 // forget removes a session that does not exist any more.

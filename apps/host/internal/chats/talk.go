@@ -335,6 +335,9 @@ func (t *talk) firstPart(text string) []channel.Segment {
 // entry sends what an entry of the log says to people. Whatever it adds is stored together with
 // its position, so that it is sent once.
 func (t *talk) entry(sessionID string, l *live, e session.Entry) error {
+	if record, ok := approvalOf(e); ok && record.Decision != "" { // after a restart, no event says it
+		l.decided[record.ApprovalID] = t.decided(api.Decision(record.Decision), record.DecidedBy, record.Released)
+	}
 	if e.Seq != 0 && e.Seq <= l.seq {
 		return nil
 	}

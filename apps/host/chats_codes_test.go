@@ -190,3 +190,44 @@ func lineWith(text, part string) string {
 	}
 	return ""
 }
+
+// TestChatAnswersAgainAfterAKill has the host be killed after an answer counted and before it was
+// handled: the next one handles it again, and says who decided instead of that nothing waits.
+func TestChatAnswersAgainAfterAKill(t *testing.T) {
+	t.Parallel()
+	s := newChatScene(t, nil, modeltest.Calls(modeltest.Call("one", "write_file", `{"path":"one.txt","content":"hello"}`)), modeltest.Say("Written."))
+	withoutButtons(s)
+	code, file, asked := "", "", []byte(nil)
+	t.Run("before", func(t *testing.T) {
+		s.t = t
+		s.open()
+		s.pair()
+		s.fake.Say(group, ada, "write it")
+		code = s.code(0)
+		s.fake.Say(group, ada, "/status") // has all before it stored
+		s.shows("State: waits for an approval")
+		file = filepath.Join(s.home, "channels", s.channel+".json")
+		var err error
+		if asked, err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+		s.fake.Say(group, ada, "/allow "+code)
+		s.shows("Written.")
+	})
+	s.t = t
+	if err := os.WriteFile(file, asked, 0o600); err != nil { // as it was when the host was killed
+		t.Fatal(err)
+	}
+	before := len(s.fake.Shown(group))
+	s.c = dial(t, start(t, s.cfg), func(api.EventEnvelope) {})
+	s.fake.Say(group, ada, "/status")
+	shown := s.await("the status", func(shown []channeltest.Shown) bool { return has(shown[before:], "State: idle") })[before:]
+	s.fake.Say(group, ada, "/allow "+code)
+	s.shows("The approval with the code " + code + " waits no more. Allowed by Telegram: Team.")
+	if !has(shown, "Allowed by Telegram: Team.") || has(shown, "No approval waits here") {
+		t.Errorf("after the restart: %+v", shown)
+	}
+	if n := len(s.server.Bodies()); n != 2 {
+		t.Errorf("%d requests to the model", n)
+	}
+}

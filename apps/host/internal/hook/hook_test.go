@@ -1,6 +1,7 @@
 package hook_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -77,6 +78,20 @@ func TestAHangingHookIsStopped(t *testing.T) {
 	}
 	for _, name := range []string{"child", "self"} {
 		awaitGone(t, strings.TrimSpace(w.read(t, name)))
+	}
+}
+
+// TestAHookThatIsNotNeededHasNoFault: one that is stopped because the approval was answered is not
+// listed as failed.
+func TestAHookThatIsNotNeededHasNoFault(t *testing.T) {
+	w := newWorld(t, state.Hook{Event: "notification", Command: "sleep 1000"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if results := w.Load(w.folder).Run(ctx, api.HookNotification, hook.Input{Cwd: w.folder}); len(results) != 1 || results[0].Outcome != api.HookBroken {
+		t.Fatalf("got %+v", results)
+	}
+	if last := w.only(t).Last; last != nil {
+		t.Errorf("the last run is %+v", last)
 	}
 }
 

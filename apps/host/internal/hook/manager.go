@@ -183,7 +183,8 @@ func (m *Manager) Test(ctx context.Context, folder, id string) (run api.HookRun,
 	return run, string(messages[0]), nil
 }
 
-// run runs a hook for an event and remembers the result.
+// run runs a hook for an event and remembers the result, unless ctx ended: a hook that is stopped
+// because a person was faster, or the turn ended, has no fault.
 func (m *Manager) run(ctx context.Context, s spec, folder string, in Input) (Result, api.HookRun) {
 	began := time.Now()
 	r := m.outcome(ctx, s, folder, in)
@@ -191,6 +192,9 @@ func (m *Manager) run(ctx context.Context, s spec, folder string, in Input) (Res
 	run := api.HookRun{At: began.UnixMilli(), DurationMs: time.Since(began).Milliseconds(), Outcome: r.Outcome, Text: r.Reason}
 	if run.Text == "" {
 		run.Text = r.Context
+	}
+	if ctx.Err() != nil {
+		return r, run
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

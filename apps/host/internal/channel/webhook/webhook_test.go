@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ type none struct{ t *testing.T }
 func (none) Connected() {}
 func (n none) Take(_ context.Context, u channel.Update) error {
 	n.t.Errorf("taken: %+v", u)
-	return nil
+	return errors.New("taken")
 }
 
 func TestForgedEventsEndTheConnection(t *testing.T) {

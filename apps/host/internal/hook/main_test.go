@@ -1,11 +1,13 @@
 package hook_test
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/hook"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -83,11 +85,16 @@ func (w *world) allow(t *testing.T) {
 	}
 }
 
+// patience is how long a test waits for what a hook must not hold up.
+const patience = 30 * time.Second
+
 // run runs the hooks about an event as the files of the folder are now.
 func (w *world) run(t *testing.T, event api.HookEvent, in hook.Input) []hook.Result {
 	t.Helper()
 	in.Cwd = w.folder
-	return w.Load(w.folder).Run(t.Context(), event, in)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	return w.Load(w.folder).Run(ctx, event, in)
 }
 
 // one runs the only hook about an event.

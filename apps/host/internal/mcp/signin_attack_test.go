@@ -147,12 +147,16 @@ func TestForeignMetadata(t *testing.T) {
 	ofResource := func(key string, value any) change {
 		return func(_ *authtest.Server, r *authtest.Resource) { r.Metadata = func(m map[string]any) { m[key] = value } }
 	}
+	almost := func(i *authtest.Server, _ *authtest.Resource) { // the SDK takes both for the same
+		i.Metadata = func(m map[string]any) { m["issuer"] = i.URL + "/" }
+	}
 	for name, lie := range map[string]change{
 		"another resource":        ofResource("resource", "https://mcp.victim.example/mcp"),
 		"no server":               ofResource("authorization_servers", []string{}),
 		"a script as server":      ofResource("authorization_servers", []string{"javascript:alert(1)"}),
 		"an unencrypted server":   ofResource("authorization_servers", []string{"http://auth.example"}),
 		"another issuer":          ofServer("issuer", "https://auth.victim.example"),
+		"almost the issuer":       almost,
 		"no PKCE":                 ofServer("code_challenge_methods_supported", []string{"plain"}),
 		"a script to open":        ofServer("authorization_endpoint", "javascript:alert(document.domain)//"),
 		"a file to open":          ofServer("authorization_endpoint", "file:///etc/passwd"),

@@ -89,7 +89,7 @@ GOTEST := $(GO) test -vet=off -timeout 40m $(GOTESTFLAGS)
 # the tests start hundreds. `make check` vets all.
 test-go test-race: export GORACE = atexit_sleep_ms=10
 
-test-go: web ## the Go tests with -race, except those of whole programs
+test-go: web site ## the Go tests with -race, except those of whole programs
 	@$(GOTEST) $(RACE) -skip '^TestKilled' $(filter-out $(PROGRAMS),$(shell $(GO) list $(MODULES)))
 
 test-programs: web $(TS)/node_modules/.package-lock.json ## the Go tests that start whole programs

@@ -70,6 +70,7 @@ check: web
 	@! git grep -nE '^(<<<<<<<|>>>>>>>) ' || { echo 'conflict markers were committed'; exit 1; }
 	test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(STATIC) $(GO) vet $(MODULES)
+	$(STATIC) $(GO) vet -tags agents ./apps/host/internal/backend
 	$(STATIC) $(GO) run $(STATICCHECK) $(MODULES)
 
 # Code that only computes, in the goroutine of its caller: the race detector finds nothing

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -46,6 +47,16 @@ func TestCommandsOfAnotherAgent(t *testing.T) {
 	choose("fake")
 	e.prompt(id, sdk.TextBlock(`update {"sessionUpdate":"available_commands_update","availableCommands":[{"name":"review","description":"Review","input":{"hint":"number"}}]}`))
 	offered("review")
+	state, err := e.conn.SetSessionConfigOption(t.Context(), sdk.SetSessionConfigOptionRequest{ValueId: &sdk.SetSessionConfigOptionValueId{
+		SessionId: id, ConfigId: "agent.model", Value: "large",
+	}})
+	if err != nil || len(state.ConfigOptions) != 4 || state.ConfigOptions[2].Select == nil || state.ConfigOptions[2].Select.CurrentValue != "large" {
+		t.Errorf("%+v %v", state, err)
+	}
+	e.prompt(id, sdk.TextBlock("mode"))
+	if said := e.said(); !strings.Contains(said, "model=large") {
+		t.Errorf("said %q", said)
+	}
 	other := w.open()
 	if _, err := other.conn.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: id, Cwd: w.folder, McpServers: []sdk.McpServer{}}); err != nil {
 		t.Fatal(err)

@@ -184,8 +184,13 @@ func (o *open) happened(event api.EventEnvelope) {
 	}
 	if appended, ok := event.Event.(api.EntryAppended); ok {
 		o.view.entries([]session.Entry{appended.Entry})
-		if namesCommands(appended.Entry) && o.current().Backend != "" {
-			o.view.commands()
+		if o.current().Backend != "" {
+			switch backendKind(appended.Entry) {
+			case session.BackendCommands:
+				o.view.commands()
+			case session.BackendOptions:
+				o.sendOptions()
+			}
 		}
 	}
 	o.view.live.Apply(event.Event)
@@ -213,10 +218,8 @@ func (o *open) updated(summary api.SessionSummary) {
 	if before.Mode != summary.Mode {
 		o.send(acp.Update{Kind: acp.UpdateMode, ModeID: string(summary.Mode)})
 	}
-	if before.Mode != summary.Mode || before.Model != summary.Model || before.Thinking != summary.Thinking {
-		if info, err := o.s.hostInfo(o.ctx); err == nil {
-			o.send(acp.Update{Kind: acp.UpdateOptions, Options: optionsOf(summary, info)})
-		}
+	if before.Mode != summary.Mode || before.Model != summary.Model || before.Thinking != summary.Thinking || before.Backend != summary.Backend {
+		o.sendOptions()
 	}
 }
 

@@ -260,12 +260,15 @@ func (s *server) setOption(ctx context.Context, r acp.SetConfigOptionRequest) (a
 	if json.Unmarshal(r.Value, &value) != nil {
 		return nil, acp.Errorf(acp.CodeInvalidParams, "the value of %.40q must be a string", r.ConfigID)
 	}
-	switch r.ConfigID {
-	case optionMode:
+	option, foreign := strings.CutPrefix(r.ConfigID, agentOption)
+	switch {
+	case foreign:
+		err = o.setBackendOption(ctx, option, value)
+	case r.ConfigID == optionMode:
 		err = o.setMode(ctx, value)
-	case optionModel:
+	case r.ConfigID == optionModel:
 		err = o.setModel(ctx, value, "")
-	case optionThinking:
+	case r.ConfigID == optionThinking:
 		err = o.setModel(ctx, "", value)
 	default:
 		err = acp.Errorf(acp.CodeInvalidParams, "there is no option %.40q", r.ConfigID)
@@ -283,7 +286,7 @@ func (o *open) describe(ctx context.Context, id string) (acp.SessionState, error
 	if err != nil {
 		return acp.SessionState{}, err
 	}
-	return acp.SessionState{SessionID: id, Modes: modesOf(o.current(), info), ConfigOptions: optionsOf(o.current(), info)}, nil
+	return acp.SessionState{SessionID: id, Modes: modesOf(o.current(), info), ConfigOptions: o.options(ctx, info)}, nil
 }
 
 // modeWords describe a mode to people.

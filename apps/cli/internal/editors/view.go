@@ -306,38 +306,3 @@ func (v *view) commands() {
 	}
 	v.o.send(acp.Update{Kind: acp.UpdateCommands, Commands: commands})
 }
-
-// backendCommands sends the commands of the other program that works in the session.
-func (v *view) backendCommands() {
-	response, err := do(v.o.ctx, v.o.s, api.GetBackend, api.GetBackendRequest{SessionID: v.o.id})
-	if err != nil { // an older host
-		v.o.s.cfg.Logger.Warn("asking for the commands of the backend", "error", err)
-	}
-	commands := []acp.Command{}
-	for _, c := range response.Commands {
-		command := acp.Command{Name: c.Name, Description: c.Description}
-		if c.Hint != "" {
-			command.Input = &acp.CommandInput{Hint: c.Hint}
-		}
-		commands = append(commands, command)
-	}
-	v.o.send(acp.Update{Kind: acp.UpdateCommands, Commands: commands})
-}
-
-// backendSaid notes what another program said besides messages and calls.
-func (v *view) backendSaid(data json.RawMessage) {
-	var record session.BackendRecord
-	if json.Unmarshal(data, &record) != nil {
-		return
-	}
-	if title, text := record.Describe(); title != "" {
-		v.notice(strings.TrimSpace(title + "\n" + text))
-	}
-}
-
-// namesCommands reports whether another program named its commands anew.
-func namesCommands(e session.Entry) bool {
-	c, ok := e.AsCustom()
-	var record session.BackendRecord
-	return ok && c.CustomType == session.CustomBackend && json.Unmarshal(c.Data, &record) == nil && record.Kind == session.BackendCommands
-}

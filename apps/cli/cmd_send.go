@@ -131,13 +131,18 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 		}
 		return f.to.whereItIs(ctx, func() error { return a.compact(ctx, f.to, f.session, focus, f.asJSON) })
 	}
+	parent, endTrace, err := a.startTrace(ctx)
+	if err != nil {
+		return err
+	}
 	text, files := follow.WithTextFiles(text, with.files)
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
 		Dial: f.to.keep, Follow: f.to.followMove, Path: f.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, View: view,
 		ClientKey: rand.Text(), Text: text, Images: with.images, Files: files, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
-		Unattended: asker == nil, Sign: f.to.signAnswer,
+		Unattended: asker == nil, Sign: f.to.signAnswer, Traceparent: parent.String(),
 	})
+	endTrace(err != nil || turnFailure(result) != nil)
 	if err != nil {
 		f.discard(ctx, err)
 		return err

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ var listeners = map[string]func(*testing.T) served{
 	"scorel relay serve --metrics-listen": serveMetrics,
 	"scorel up --listen":                  serveUp,
 	"scorel host serve":                   serveAPI,
+	"scorel host serve, metrics_listen":   serveHostMetrics,
 	"scorel host serve --listen loopback": func(t *testing.T) served {
 		l := startListening(t)
 		token := "Bearer " + l.host.State().Token
@@ -51,6 +53,7 @@ var listeners = map[string]func(*testing.T) served{
 var sources = map[string]string{
 	"apps/cli/listen.go listen":                      "scorel relay serve, up and host serve --listen network",
 	"apps/host/internal/listener/listener.go Listen": "scorel host serve, with and without --listen loopback",
+	"apps/host/internal/observe/metrics.go Listen":   "scorel host serve, metrics_listen",
 	"apps/host/internal/mcpauth/flow.go Begin":       "scorel mcp login, for ten minutes: TestSignInsGoNowhereElse",
 	"apps/relay/serve/front.go serveMetrics":         "scorel relay serve --metrics-listen",
 	"apps/relay/cmd/scorel-relay/main.go run":        "the relay's own command: as scorel relay serve",
@@ -148,7 +151,29 @@ func serveUp(t *testing.T) served {
 
 // serveAPI is a host without --listen: the API for programs and nothing else.
 func serveAPI(t *testing.T) served {
-	h, err := host.New(t.Context(), host.Config{Home: t.TempDir(), NoRelay: true, Getenv: func(string) string { return "" }})
+	h := runHostOn(t, t.TempDir())
+	at, token := h.State().Addr, "Bearer "+h.State().Token
+	return served{at, at, token, []request{apiRequest(at, token), {to: at, method: "GET", path: "/v1/direct", host: at, token: token, upgrade: true}}}
+}
+
+func serveHostMetrics(t *testing.T) served {
+	free := openLocal(t)
+	at := free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte("metrics_listen = \""+at+"\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runHostOn(t, home)
+	return served{at, at, "", []request{{to: at, method: "GET", path: "/metrics", host: at}}}
+}
+
+// runHostOn runs a host until the test ends.
+func runHostOn(t *testing.T, home string) *host.Host {
+	t.Helper()
+	h, err := host.New(t.Context(), host.Config{Home: home, NoRelay: true, Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,8 +186,7 @@ func serveAPI(t *testing.T) served {
 	if err := running.ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	at, token := h.State().Addr, "Bearer "+h.State().Token
-	return served{at, at, token, []request{apiRequest(at, token), {to: at, method: "GET", path: "/v1/direct", host: at, token: token, upgrade: true}}}
+	return h
 }
 
 // TestNoListenerServesOtherSites attacks every listener: requests across sites by fetch, form

@@ -20,6 +20,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/protocol/pair"
+	"github.com/scorel/scorel/packages/trace/tracetest"
 )
 
 func TestMain(m *testing.M) {
@@ -55,6 +56,8 @@ func TestMain(m *testing.M) {
 //	install FOLDER         copy the program to a folder, which is first in PATH from then on
 //	publish NAME VERSION good|bad  serve a signed release at $NAME_url, whose program is the
 //	                       installed one with that version, or one that runs no host
+//	collect NAME           start a collector of spans at $NAME_url
+//	spans NAME SPAN...     wait until it has these spans, each below the one before it
 //	mangle CODE            set $mangled to the pairing code with another secret
 //	after VAR SEP TEXT     set $VAR to what follows the last SEP in TEXT, or in the output
 //	                       of the last command if TEXT is stdout or stderr
@@ -89,7 +92,7 @@ func TestScripts(t *testing.T) {
 			"after": onStage(cmdAfter), "expand": onStage(cmdExpand),
 			"stub": onStage(cmdStub), "release": onStage(cmdRelease), "postgres": onStage(cmdPostgres),
 			"mariadb": onStage(cmdMariaDB), "http": onStage(cmdHTTP), "protect": onStage(cmdProtect),
-			"install": onStage(cmdInstall), "publish": onStage(cmdPublish),
+			"install": onStage(cmdInstall), "publish": onStage(cmdPublish), "collect": onStage(cmdCollect), "spans": onStage(cmdSpans),
 		},
 	})
 }
@@ -115,6 +118,8 @@ type stageKey struct{}
 type stage struct {
 	processes map[string]*process
 	stubs     map[string]*stubModel
+
+	collectors map[string]*tracetest.Collector
 }
 
 func newStage() *stage {

@@ -117,7 +117,8 @@ type Host struct {
 	attention *attention.Attention
 	chats     *chats.Chats
 	awake     *awake.Keeper // nil if the machine may sleep while turns run
-	token     string        // of the local command line
+	observing observing
+	token     string // of the local command line
 	startedAt time.Time
 	rerouted  chan struct{} // holds one token if the paths changed
 	paused    chan struct{} // holds one token if the sessions were held
@@ -202,6 +203,9 @@ func (h *Host) Close() error {
 	if h.backends != nil {
 		h.backends.Close()
 	}
+	if l := h.observing.listener; l != nil {
+		_ = l.Close() // its server has closed it, if it ran
+	}
 	if h.listener != nil {
 		if err := h.listener.Close(); !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)
@@ -272,6 +276,7 @@ func (h *Host) run(ctx context.Context) error {
 	if h.awake != nil {
 		h.wg.Go(func() { h.awake.Run(ctx) })
 	}
+	h.observe(ctx)
 	return h.http.Run(ctx, h.listener, func() { close(h.ready) })
 }
 

@@ -201,6 +201,10 @@ func (w *wiring) openTools() (err error) {
 
 func (w *wiring) openSessions() (err error) {
 	w.openBackends()
+	observer, err := w.loadObserver()
+	if err != nil {
+		return err
+	}
 	if w.stores, err = stores.Open(w.stopCtx, w.config, w.paths.Sessions(), w.cfg.beneath, w.log); err != nil {
 		return err
 	}
@@ -244,7 +248,7 @@ func (w *wiring) openSessions() (err error) {
 			w.scheduler.Gone(id)
 			w.attention.RemoveSession(id)
 		},
-		Began: w.fileAPI.Began, Working: w.working(),
+		Began: w.fileAPI.Began, Working: w.working(), Observe: observer,
 		Sign: w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moves, Backends: w.backends,
 	})
 	if err != nil {

@@ -234,6 +234,9 @@ type (
 		AllowRules []string `json:"allowRules,omitempty" req:"max=32"`
 		// Mode determines what happens if a turn is running; "" means follow_up.
 		Mode session.PromptMode `json:"mode,omitempty" req:"max=64"`
+		// Traceparent is the span that the turn belongs to, as W3C Trace Context writes it. A
+		// host that does not trace, or cannot read it, ignores it.
+		Traceparent string `json:"traceparent,omitempty" req:"max=128"`
 	}
 	SendPromptResponse struct {
 		State   PromptState `json:"state"`

@@ -81,7 +81,9 @@ type Config struct {
 	AllowAll  bool
 	// AllowRules apply to the prompt.
 	AllowRules []string
-	Mode       session.PromptMode // "" waits for a running turn
+	// Traceparent is the span that the turn belongs to; "" is none.
+	Traceparent string
+	Mode        session.PromptMode // "" waits for a running turn
 	// Patience is how long to retry a lost connection; 0 means a minute.
 	Patience time.Duration
 }
@@ -279,7 +281,7 @@ func (r *runner) send(ctx context.Context, c *client.Client) error {
 		return nil
 	}
 	request := api.SendPromptRequest{
-		SessionID: r.sessionID, ClientKey: r.cfg.ClientKey, Text: r.cfg.Text, AllowAll: r.cfg.AllowAll, AllowRules: r.cfg.AllowRules,
+		SessionID: r.sessionID, ClientKey: r.cfg.ClientKey, Text: r.cfg.Text, AllowAll: r.cfg.AllowAll, AllowRules: r.cfg.AllowRules, Traceparent: r.cfg.Traceparent,
 		Mode: r.cfg.Mode,
 	}
 	if err := r.attach(ctx, c, &request); err != nil {

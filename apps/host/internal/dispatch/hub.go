@@ -45,6 +45,13 @@ func (h *Hub) add(c *Conn) {
 	h.conns[c] = struct{}{}
 }
 
+// Connections returns how many connections there are.
+func (h *Hub) Connections() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.conns)
+}
+
 // accessOf returns what the list of clients, or of chats, says of a client; false if it is not
 // listed. A chat that is not listed may do nothing.
 func (h *Hub) accessOf(clientID string) (Access, bool) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/observe"
 	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/apps/host/internal/sessions/pending"
 	"github.com/scorel/scorel/apps/host/internal/sessions/read"
@@ -105,7 +106,12 @@ func (g gate) once(ctx context.Context, call agent.Call, what agent.Description,
 		return ruling{decision: api.DecisionDeny}, errors.Join(doErr, err)
 	}
 	defer func() { stop() }()
+	var step *observe.Step
+	if request.Value.approval.ID != "" {
+		_, step = observe.Start(ctx, observe.Approval)
+	}
 	answer, err := request.Wait(ctx, time.Time{})
+	step.End(answerWord(answer, err), false)
 	if err != nil {
 		return g.withdraw(ctx, request)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/hook"
+	"github.com/scorel/scorel/apps/host/internal/observe"
 	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
@@ -17,7 +18,7 @@ import (
 
 // Deps are what sessions need of the host. All fields but ProjectContext, Environment, Memory, Journal, Began, Index,
 // Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer, Budgets,
-// Attention, Hooks, Moves, Working, Backends and Worktrees are required.
+// Attention, Hooks, Moves, Working, Observe, Backends and Worktrees are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -93,6 +94,8 @@ type Deps struct {
 	// Working is called when a turn begins to run; ended, when it ends or waits for the next start
 	// of the host. Neither blocks. nil does nothing.
 	Working func() (ended func())
+	// Observe counts and traces steps; nil does not.
+	Observe *observe.Observer
 	// Backends are other programs that work on turns; nil has none.
 	Backends Backends
 	// Worktrees are those in which sessions work instead of their project's folder; nil has none.

@@ -152,3 +152,25 @@ func parseListPlace(text string) (listPlace, error) {
 	}
 	return listPlace{pinned, updated, id}, nil
 }
+
+// Counts are how many sessions do something now.
+type Counts struct{ Sessions, Running, Approvals, Questions int }
+
+// Counts returns how many sessions there are, and what they do.
+func (m *Manager) Counts() (counts Counts) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	counts.Sessions = len(m.known)
+	for _, k := range m.known {
+		if k.summary.Running {
+			counts.Running++
+		}
+		if k.summary.WaitingApproval {
+			counts.Approvals++
+		}
+		if k.summary.WaitingAnswer {
+			counts.Questions++
+		}
+	}
+	return counts
+}

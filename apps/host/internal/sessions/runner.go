@@ -146,6 +146,8 @@ func (r *runner) run(ctx context.Context, hooked *turnHooks, turn agent.Turn, wo
 	switch {
 	case err == nil && work != nil:
 		outcome = work.Run(ctx, turn)
+	case err == nil && r.deps.Observe != nil:
+		outcome = agent.RunTurn(ctx, observed(turn))
 	case err == nil:
 		outcome = agent.RunTurn(ctx, turn)
 	case errors.Is(err, agent.ErrSuspended):

@@ -10,6 +10,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/trace"
 )
 
 // scheduler decides what a session does next: the turn of a prompt, a command, a compaction, or
@@ -28,6 +29,7 @@ type scheduler struct {
 	settings  *settings
 	hooks     *hooks
 	runner    *runner
+	traces    map[string]trace.Parent // of prompts that wait, by their clientKey; lost at a restart
 }
 
 // SendPrompt accepts a prompt. A prompt with the same ClientKey is accepted once, however
@@ -90,6 +92,7 @@ func (h *scheduler) accept(clientID string, most api.Mode, request api.SendPromp
 	if err := cmp.Or(unknown, h.checkCommand(prompt)); err != nil {
 		return api.SendPromptResponse{}, err
 	}
+	h.traced(request)
 	response, err := h.startOrQueue(prompt, content)
 	if err == nil {
 		h.images.dropUploads(clientID, content)
@@ -176,6 +179,8 @@ func markOf(prompt session.QueuedPrompt, turnID string) store.Mark {
 // begin announces a turn and runs it.
 func (h *scheduler) begin(turnID string, prompt session.QueuedPrompt, resumed bool) {
 	ctx := h.turns.start(turnID, prompt, resumed)
+	ctx, h.turns.running.step = h.deps.Observe.Begin(ctx, h.traces[prompt.ClientKey])
+	delete(h.traces, prompt.ClientKey)
 	h.runner.start(ctx, prompt, h.endTurn)
 }
 
@@ -183,6 +188,7 @@ func (h *scheduler) begin(turnID string, prompt session.QueuedPrompt, resumed bo
 func (h *scheduler) endTurn(outcome agent.Outcome) {
 	turn := h.turns.running
 	turn.cancel()
+	turn.step.End(outcomeOf(outcome))
 	if outcome.Suspended {
 		h.turns.running = nil
 		return

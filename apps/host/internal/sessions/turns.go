@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/scorel/scorel/apps/host/internal/observe"
 	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -29,6 +30,7 @@ type runningTurn struct {
 	id     string
 	prompt session.QueuedPrompt
 	cancel context.CancelFunc
+	step   *observe.Step
 	// limits are those of the agent that the session runs as; nil if there are none, or if
 	// they are not known yet.
 	limits *session.ChildRecord

@@ -37,10 +37,12 @@ type Config struct {
 	Budgets   Budgets
 	Backends  map[string]Backend
 
-	Permissions Permissions
-	Sandbox     Sandbox
-	Compaction  Compaction
-	MaxSteps    int // model calls per turn; 0 if not set
+	Permissions   Permissions
+	Sandbox       Sandbox
+	Compaction    Compaction
+	MaxSteps      int    // model calls per turn; 0 if not set
+	MetricsListen string // address of this machine at which metrics are served; "" serves none
+	TraceURL      string // of the collector that spans are sent to; "" sends none
 	// MaySleep lets the machine go to sleep while turns run.
 	MaySleep  bool
 	Subagents Subagents

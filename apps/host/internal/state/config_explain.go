@@ -96,5 +96,5 @@ func knownKeys(key []string) []string {
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_urls", "relay_invite", "label", "max_steps", "keep_awake", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "environment", "crew", "worktrees", "mcp", "hooks", "budgets"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_urls", "relay_invite", "label", "max_steps", "keep_awake", "metrics_listen", "trace_url", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "environment", "crew", "worktrees", "mcp", "hooks", "budgets"}
 }

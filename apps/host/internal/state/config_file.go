@@ -34,6 +34,8 @@ type configFile struct {
 	Label          string                  `toml:"label"`
 	MaxSteps       *int                    `toml:"max_steps"`
 	KeepAwake      *bool                   `toml:"keep_awake"`
+	MetricsListen  string                  `toml:"metrics_listen"`
+	TraceURL       string                  `toml:"trace_url"`
 	Providers      map[string]providerFile `toml:"providers"`
 	Models         map[string]modelFile    `toml:"models"`
 	Permissions    permissionsFile         `toml:"permissions"`
@@ -139,7 +141,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("max_steps must be between %d and %d", minSteps, maxSteps)
 		}
 	}
-	config.MaySleep = f.KeepAwake != nil && !*f.KeepAwake
+	config.MaySleep, config.MetricsListen, config.TraceURL = f.KeepAwake != nil && !*f.KeepAwake, f.MetricsListen, f.TraceURL
 	if err := f.policies(&config); err != nil {
 		return Config{}, err
 	}

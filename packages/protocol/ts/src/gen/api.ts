@@ -2566,6 +2566,11 @@ export interface SendPromptRequest {
   allowRules?: string[];
   /** Mode determines what happens if a turn is running; "" means follow_up. */
   mode?: PromptMode;
+  /**
+   * Traceparent is the span that the turn belongs to, as W3C Trace Context writes it. A
+   * host that does not trace, or cannot read it, ignores it.
+   */
+  traceparent?: string;
 }
 
 export interface SendPromptResponse {

@@ -12,7 +12,7 @@ import (
 )
 
 // nameMachine sets the name of this machine to that of --label, or to the one that the person
-// chooses if nobody has chosen one yet. It returns the name that others see.
+// chooses if none has been chosen yet. It returns the name that others see.
 func (a *app) nameMachine(ctx context.Context, c *client.Client, asker *terminal.Asker, f pairFlags) (string, error) {
 	info, err := getHost(ctx, c)
 	if err != nil {

@@ -28,7 +28,7 @@ func newSessionShare(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "share ID",
 		Short: "Create a link that shows one session, read-only",
-		Long: `Create a guest link of a session. Whoever opens the link in a browser sees the transcript
+		Long: `Create a guest link of a session. Everyone who opens the link in a browser sees the transcript
 and follows it live, until the link expires or is revoked. They see nothing else of this
 machine and can change nothing. The transcript includes what the agent has read and what
 commands have printed: look through it before you share it.
@@ -110,7 +110,7 @@ func pageOf(ctx context.Context, c *client.Client, named string) (api.Path, erro
 	}
 	switch {
 	case len(known) == 0:
-		return api.Path{}, api.Errorf(api.KindUnavailable, "this host has neither a relay nor a listener, so nobody could open the link: start it with --relay URL or --listen ADDRESS")
+		return api.Path{}, api.Errorf(api.KindUnavailable, "this host has neither a relay nor a listener, so the link could not be opened: start it with --relay URL or --listen ADDRESS")
 	case named != "":
 		return api.Path{}, usagef("the host does not use the relay %q: use one of %s", clip(named, 200), strings.Join(known, ", "))
 	}

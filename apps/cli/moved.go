@@ -54,7 +54,7 @@ func (t *target) whereItIs(ctx context.Context, run func() error) error {
 	}
 }
 
-// continuing is what people are told when a command follows a session.
+// continuing is the message shown when a command follows a session.
 func continuing(name string) string {
 	return fmt.Sprintf("the session moved to %s; continuing there", printable(name))
 }

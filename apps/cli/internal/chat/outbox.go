@@ -104,7 +104,7 @@ func (m *Model) giveBack(prompts []prompt) {
 	m.editor.Set(strings.Join(texts, "\n\n"))
 }
 
-// wasSent goes on with the next prompt, or gives one back that the host did not take, with those
+// wasSent continues with the next prompt, or gives one back that the host did not take, with those
 // that were written after it for the same session.
 func (m *Model) wasSent(msg sent) tea.Cmd {
 	m.outbox.arrived(msg.prompt.key)

@@ -241,7 +241,7 @@ func (o *open) askInForm(ctx context.Context, q api.Question) {
 		}
 	case acp.ElicitDecline:
 		answer.Skip = true
-	default: // the question goes on waiting
+	default: // the question keeps waiting
 		return
 	}
 	o.answerQuestion(ctx, answer)

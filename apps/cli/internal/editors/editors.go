@@ -189,7 +189,7 @@ func (s *server) attach(ctx context.Context, id, cwd string, replay bool) (*open
 	}
 }
 
-// detach stops following a session. Its running turn goes on at the host.
+// detach stops following a session. Its running turn continues on the host.
 func (s *server) detach(id string) {
 	s.mu.Lock()
 	o := s.sessions[id]

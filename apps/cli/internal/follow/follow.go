@@ -188,7 +188,7 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 	}
 }
 
-// follow goes on at the device that the session was moved to.
+// follow continues at the device that the session was moved to.
 func (r *runner) follow(device string) error {
 	if err := r.trail.Add(device); err != nil {
 		return err

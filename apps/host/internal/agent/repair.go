@@ -50,7 +50,7 @@ func (r *repairer) repair(messages []session.Message) []session.Message {
 	return slices.Clip(r.out)
 }
 
-// grow takes in messages[seen:]. It is false, and the repairer of no use any more, where
+// grow adds messages[seen:]. It is false, and the repairer of no use any more, where
 // that would change what was given away.
 func (r *repairer) grow(messages []session.Message) bool {
 	if r.out == nil {
@@ -75,7 +75,7 @@ func (r *repairer) grow(messages []session.Message) bool {
 	return true
 }
 
-// prompt takes in what the user or the host says; false as grow.
+// prompt adds what the user or the host says; false as grow.
 func (r *repairer) prompt(message session.Message) bool {
 	if message.Content = sendable(message.Content); len(message.Content) == 0 {
 		return true
@@ -96,7 +96,7 @@ func (r *repairer) prompt(message session.Message) bool {
 	return true
 }
 
-// answer takes in what the model said, with the results that follow; complete is false
+// answer adds what the model said, with the results that follow; complete is false
 // where a call has none.
 func (r *repairer) answer(message session.Message, results []session.Message) (complete bool) {
 	message.Content = sendable(message.Content)

@@ -1,6 +1,6 @@
 // Package attention decides who is notified of what needs a person, and when.
 //
-// Nobody is notified of a session that somebody looks at who can do what it waits for. The rest is notified on each address
+// No one is notified of a session while a person who can answer is viewing it. The rest is notified on each address
 // that a client added, if the client still sees the session, wants to be notified of it, and its
 // quiet hours are over. What happens in a session within a moment is one notification, and it is
 // replaced or withdrawn when something else waits there, or nothing.

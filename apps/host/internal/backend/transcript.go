@@ -241,7 +241,7 @@ func (t *transcript) charge(usage *session.Usage) {
 	}
 	usage.Input, usage.TotalTokens = int(t.usage.Used), int(t.usage.Used)
 	if cost := t.usage.Cost; cost != nil && cost.Currency == "USD" && cost.Amount != t.kept.Cost {
-		if usage.Cost.Total = cost.Amount - t.kept.Cost; cost.Amount < t.kept.Cost { // it counts anew
+		if usage.Cost.Total = cost.Amount - t.kept.Cost; cost.Amount < t.kept.Cost { // the agent started counting again
 			usage.Cost.Total = max(cost.Amount, 0)
 		}
 		t.kept.Cost = cost.Amount

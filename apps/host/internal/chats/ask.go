@@ -11,7 +11,7 @@ import (
 )
 
 // maxDetail is how many messages show what an approval is about. What does not fit cannot be
-// allowed in a chat, because nobody there has seen all of it.
+// allowed in a chat, because the chat has not shown all of it.
 const maxDetail = 4
 
 // pending is an approval or question that waits now.

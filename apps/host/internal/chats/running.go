@@ -251,7 +251,7 @@ func (r *running) ignore(m channel.Message, bound bool) {
 		one.told = now
 		text := "This chat is not connected. Ask for a code with `scorel channel pair` or in the web UI, and send it here."
 		if bound {
-			text = "You are not on the list of this chat. Somebody at the machine can add you: `scorel channel list` shows who wrote."
+			text = "You are not on the list of this chat. A person at the machine can add you: `scorel channel list` shows who wrote."
 		}
 		r.notice(m.Chat.ID, text)
 	} else if told {

@@ -57,7 +57,7 @@ func (c *Clients) endExpired(last, now time.Time) (next time.Time, waits bool) {
 		at := time.UnixMilli(client.ExpiresAt)
 		switch {
 		case client.ExpiresAt == 0:
-		case client.SessionID != "" && client.Expired(now): // nobody can give it more time
+		case client.SessionID != "" && client.Expired(now): // its time cannot be extended
 			c.log.Info("a guest link expired", "client", client.ID)
 			c.relay.CloseClient(client.ID, wire.ReasonExpired)
 			c.endGuest(client.ID)

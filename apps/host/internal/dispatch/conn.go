@@ -133,7 +133,7 @@ func (c *Conn) Subscribed(sessionID string, end func(context.Context)) {
 }
 
 // Shows records whether the events of a session are for a person, until Unsubscribe. Those of
-// a token are not, and nobody knows whether a person looks at a chat.
+// a token are not, and a chat does not report whether a person views it.
 func (c *Conn) Shows(sessionID string, person bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

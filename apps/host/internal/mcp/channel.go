@@ -245,7 +245,7 @@ func (l *Link) Close(forever bool) {
 	<-l.s.done
 }
 
-// experimental are the capabilities that the server of a channel is told of.
+// experimental are the capabilities announced to the server of a channel.
 func (s *server) experimental() map[string]any {
 	if s.inbox == nil {
 		return nil

@@ -137,7 +137,7 @@ func (m *Moves) admit(r record) error {
 	return m.admitClient(r)
 }
 
-// checkClient refuses keys with which somebody else was paired.
+// checkClient refuses keys that belong to another client.
 func (m *Moves) checkClient(r record) error {
 	client, known := m.Clients.Get(r.Client)
 	if known && !slices.Equal(client.Grants, []api.Grant{api.GrantMove}) {

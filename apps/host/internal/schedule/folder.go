@@ -188,7 +188,7 @@ func (s *Scheduler) lookedInto(id string, looking record, found map[string]seenF
 }
 
 // looksOn reports whether what a look found still counts: not if the schedule was changed,
-// disabled or enabled meanwhile, because then it begins anew.
+// disabled or enabled meanwhile, because then it starts over.
 func (s *Scheduler) looksOn(id string, looking record) bool {
 	r, known := s.records[id]
 	return known && r.Enabled && r.Handled == looking.Handled && sameWhen(r.Spec.When, looking.Spec.When)

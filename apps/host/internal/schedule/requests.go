@@ -234,7 +234,7 @@ func (q *Requests) enable(ctx context.Context, c *dispatch.Conn, r api.EnableSch
 	return response, cmp.Or(doErr, err)
 }
 
-// enable begins anew: what was due while it was disabled does not count.
+// enable starts over: what was due while it was disabled does not count.
 func (r *record) enable(enabled bool, now int64) {
 	r.Enabled = enabled
 	if enabled {

@@ -149,7 +149,7 @@ func (c *gemini) message(raw json.RawMessage) error {
 		}
 		content := c.content(m.Content)
 		text := strings.TrimSpace(content.Plain())
-		if strings.HasPrefix(text, "<session_context>") || strings.HasPrefix(text, "<hook_context>") { // made anew each time
+		if strings.HasPrefix(text, "<session_context>") || strings.HasPrefix(text, "<hook_context>") { // generated again each time
 			c.report.Omitted++
 			return nil
 		}

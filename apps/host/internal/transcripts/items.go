@@ -96,7 +96,7 @@ func (b *builder) add(item Item) (at int, err error) {
 }
 
 // identity encodes what distinguishes an item: who says what. The rest is left out, because some
-// programs store it later, or store it anew when they continue a conversation.
+// programs store it later, or store it again when they continue a conversation.
 func identity(item Item) (json.RawMessage, error) {
 	if item.Message == nil {
 		return session.Encode([]string{item.Custom, item.Summary, string(item.Data)})

@@ -165,7 +165,7 @@ func (f *Feed) Run(ctx context.Context) {
 	f.setClient(nil, context.Canceled)
 }
 
-// followTo goes on at the device that the session was moved to, or stops following it.
+// followTo continues at the device that the session was moved to, or stops following it.
 func (f *Feed) followTo(device string, moved error) {
 	f.mu.Lock()
 	session, err := f.session, f.trail.Add(device)

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -64,9 +65,11 @@ func openBeside(addresses, publicURLs []string) (b *beside, loopback string, err
 	}
 	b = newBeside(publicURLs)
 	var listeners []net.Listener
-	for _, address := range addresses {
+	for i, address := range addresses {
 		local, err := reachesLocally(address)
 		switch {
+		case err == nil && !local && slices.Contains(addresses[:i], address):
+			err = usagef("--listen %s is given twice: give it once", address)
 		case err == nil && local && b.page:
 			err = usagef("--listen names two addresses of this machine alone, %s and %s: give one of them", loopback, address)
 		case err == nil && local:

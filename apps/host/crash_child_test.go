@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -28,13 +30,18 @@ func thisProgram(t *testing.T) string {
 	return program
 }
 
-// plainProgram builds this test program without the race detector. Processes of it are
+// plainProgram returns this test program without the race detector. Processes of it are
 // killed some 400 times, and without the detector they take a third of the time; the
 // hosts that find what they left run under it.
 func plainProgram(t *testing.T) string {
 	t.Helper()
+	if built, ok := debug.ReadBuildInfo(); ok && !slices.Contains(built.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		return thisProgram(t)
+	}
 	program := filepath.Join(t.TempDir(), "host.test")
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-vet=off", "-o", program, ".")
+	// The flags of the Makefile: the packages were compiled with them before.
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-trimpath", "-vet=off", "-o", program, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the host that is killed: %v: %s", err, out)
 	}

@@ -83,9 +83,9 @@ func Run(ctx context.Context, o Options) (err error) {
 	if len(o.Trust) == 0 {
 		return errors.New("build: the program must trust a key")
 	}
-	for _, name := range []string{"page.zip", "docs.zip"} {
-		if _, err := os.Stat(filepath.Join(o.Root, "apps", "web", "embed", name)); err != nil {
-			return fmt.Errorf("build: the web UI or the documentation is not built: %w", err)
+	for _, part := range []struct{ file, name string }{{"page.zip", "web UI"}, {"docs.zip", "documentation"}} {
+		if _, err := os.Stat(filepath.Join(o.Root, "apps", "web", "embed", part.file)); err != nil {
+			return fmt.Errorf("build: the %s is not built: %w", part.name, err)
 		}
 	}
 	if left, err := os.ReadDir(o.Out); err == nil && len(left) > 0 {

@@ -189,10 +189,16 @@ func TestARunNeedsAVersionAndAnEmptyFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	onlyPage := t.TempDir()
+	embed := filepath.Join(onlyPage, "apps", "web", "embed")
+	if err := errors.Join(os.MkdirAll(embed, 0o700), os.WriteFile(filepath.Join(embed, "page.zip"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	for want, o := range map[string]build.Options{
-		"not a semantic version":  {Root: root, Version: "feff3f89", Out: t.TempDir()},
-		"is not empty":            {Root: root, Version: "v1.0.0", Out: full},
-		"the web UI is not built": {Root: t.TempDir(), Version: "v1.0.0", Out: t.TempDir()},
+		"not a semantic version":         {Root: root, Version: "feff3f89", Out: t.TempDir()},
+		"is not empty":                   {Root: root, Version: "v1.0.0", Out: full},
+		"the web UI is not built":        {Root: t.TempDir(), Version: "v1.0.0", Out: t.TempDir()},
+		"the documentation is not built": {Root: onlyPage, Version: "v1.0.0", Out: t.TempDir()},
 	} {
 		o.Log, o.Trust = io.Discard, []string{"a key"}
 		if err := build.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {

@@ -19,7 +19,7 @@ GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*'
 SITEFILES := $(shell find docs $(SITE) -type f -not -path '*/node_modules/*' -not -path '$(SITE)/dist/*' -not -path 'docs/decisions/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web site image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-agents fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web site image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-matrix test-agents fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -119,6 +119,9 @@ test-containers: build ## database tests in containers, and the compose files; n
 # deploy/check is outside go.work: what it checks with stays out of our build.
 test-deploy: ## what deploy/ has for other programs, run with them; installs them on Debian as root
 	@.ci/deploy
+
+test-matrix: build ## this program together with that of an earlier revision, EARLIER=v1.2.3
+	@.ci/matrix $(EARLIER)
 
 test-install: web site $(WEB)/node_modules/.package-lock.json ## from curl to the first prompt in a clean Debian root; needs root on Debian
 	@.ci/released

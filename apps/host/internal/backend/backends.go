@@ -27,6 +27,7 @@ type Options struct {
 	Confine      func(argv []string, dir string, open ...string) []string
 	Supervise    func(argv []string) []string
 	MaxTurnBytes int           // 0 is the constant MaxTurnBytes
+	MaxCalls     int           // 0 is the constant MaxCalls
 	Version      string        // of scorel, for the programs
 	IdleAfter    time.Duration // 0 is the constant IdleAfter
 	CancelGrace  time.Duration // 0 is the constant CancelGrace
@@ -69,6 +70,9 @@ func New(options Options) *Backends {
 	}
 	if options.OptionTimeout == 0 {
 		options.OptionTimeout = OptionTimeout
+	}
+	if options.MaxCalls == 0 {
+		options.MaxCalls = MaxCalls
 	}
 	if options.MaxTurnBytes == 0 {
 		options.MaxTurnBytes = MaxTurnBytes

@@ -10,6 +10,9 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// fewCalls is the limit of calls in TestTrouble: each writes two entries.
+const fewCalls = 200
+
 // TestTrouble has the agent do what agents should not do: each turn ends once, the host lives,
 // and the next prompt works.
 func TestTrouble(t *testing.T) {
@@ -18,7 +21,7 @@ func TestTrouble(t *testing.T) {
 		{"crash after text", "say half a sen\ncrash", "ended unexpectedly"},
 		{"crash in a call", "call c1 execute make\nrun c1\ncrash", "ended unexpectedly"},
 		{"error", "say hm\nerror the model is gone", "the model is gone"},
-		{"runaway calls", fmt.Sprintf("calls %d", backend.MaxCalls+10), "more than"},
+		{"runaway calls", fmt.Sprintf("calls %d", fewCalls+10), "more than 200"},
 		{"too many open calls", fmt.Sprintf("open %d", backend.MaxOpenCalls+10), "at once"},
 		{"too much", "line 1\nline 1\nline 1\nline 1", "more than 3 MiB"},
 		{"garbage without end", "garbage 2000\nwait", "no messages"},
@@ -28,7 +31,7 @@ func TestTrouble(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.stop()
-			w.options.MaxTurnBytes = 3 << 20
+			w.options.MaxTurnBytes, w.options.MaxCalls = 3<<20, fewCalls
 			w.start()
 			s := w.session("fake")
 			ended := s.run(c.script)

@@ -74,7 +74,7 @@ type work struct {
 
 func newWork(r *runner, p *program, turn agent.Turn, kept agent.Kept) *work {
 	w := &work{runner: r, program: p, turn: turn, kept: kept, events: make(chan event)}
-	w.script = newTranscript(&w.turn, r.definition.Name, r.keeper, kept, r.backends.options.MaxTurnBytes)
+	w.script = newTranscript(&w.turn, r.definition.Name, r.keeper, kept, r.backends.options.MaxTurnBytes, r.backends.options.MaxCalls)
 	return w
 }
 

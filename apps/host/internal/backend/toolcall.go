@@ -72,11 +72,8 @@ func storable(data json.RawMessage) json.RawMessage {
 	return data
 }
 
-// Why a turn ended whose agent made calls without end.
-var (
-	errTooMany = fmt.Errorf("the agent made more than %d tool calls in one turn and was ended", MaxCalls)
-	errTooWide = fmt.Errorf("the agent ran more than %d tool calls at once and was ended", MaxOpenCalls)
-)
+// errTooWide is why a turn ended whose agent began calls without end.
+var errTooWide = fmt.Errorf("the agent ran more than %d tool calls at once and was ended", MaxOpenCalls)
 
 // tool takes a call, or a change of one.
 func (t *transcript) tool(ctx context.Context, change acp.ToolCall) error {
@@ -120,8 +117,8 @@ func contentSize(content []acp.ToolContent) (size int) {
 func (t *transcript) begin(ctx context.Context, made acp.ToolCall) (*toolCall, error) {
 	t.made++
 	switch {
-	case t.made > MaxCalls:
-		return nil, errTooMany
+	case t.made > t.mostCalls:
+		return nil, fmt.Errorf("the agent made more than %d tool calls in one turn and was ended", t.mostCalls)
 	case t.open >= MaxOpenCalls:
 		return nil, errTooWide
 	}

@@ -48,6 +48,8 @@ type transcript struct {
 	open  int // calls that have no result
 	total int // bytes of the turn
 	most  int // that it may have
+	// mostCalls is how many calls it may have.
+	mostCalls int
 
 	kept    agent.Kept
 	records int
@@ -60,9 +62,9 @@ type transcript struct {
 	model   string
 }
 
-func newTranscript(turn *agent.Turn, backend string, keeper agent.Keeper, kept agent.Kept, most int) *transcript {
+func newTranscript(turn *agent.Turn, backend string, keeper agent.Keeper, kept agent.Kept, most, mostCalls int) *transcript {
 	return &transcript{
-		turn: turn, backend: backend, most: most, keeper: keeper, kept: kept, calls: map[string]*toolCall{}, summary: map[string]string{},
+		turn: turn, backend: backend, most: most, mostCalls: mostCalls, keeper: keeper, kept: kept, calls: map[string]*toolCall{}, summary: map[string]string{},
 		model: currentModel(kept.Options),
 	}
 }

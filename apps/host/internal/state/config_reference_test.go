@@ -22,6 +22,8 @@ var settings = map[string]string{
 	"label":                  "name of the machine that others see; without it, a name that was chosen, or the host name",
 	"max_steps":              "calls of the model in one turn, 2 to 10 000; default 200",
 	"keep_awake":             "whether the machine stays awake while a turn runs; default true",
+	"metrics_listen":         "address of this machine at which it serves metrics, see [operations.md](operations.md#metrics-of-a-host); off by default",
+	"trace_url":              "address of a collector that spans are sent to, see [operations.md](operations.md#traces); off by default",
 	"session_provider":       "name of the store for sessions: `files` (default) or one of `[session_providers]`",
 	"compaction":             "when older messages are summarized, see [session-format.md](session-format.md)",
 	"compaction.share":       "used share of the context window above which a session is compacted, 0.1 to 0.95; default 0.8; 0 leaves it to people",

@@ -145,6 +145,32 @@ export function world(): FakeScorel {
       { name: "simplify", description: "Looks for a simpler form of the last change", scope: "user" },
     ],
   });
+  host.handlers.list_mcp_offers = () => ({
+    resources: [
+      {
+        server: "rooms",
+        uri: "doc://house-rules",
+        name: "rules",
+        title: "House rules",
+        description: "What guests agree to",
+      },
+      {
+        server: "a-server-with-a-long-name",
+        uri: "https://rooms.example/a/long/address/of/a/resource/without/any/break/house-plan.md",
+        name: "house-plan",
+      },
+    ],
+    prompts: [
+      {
+        server: "rooms",
+        command: "mcp__rooms__tidy",
+        name: "tidy",
+        description: "Tidies a room and says what was thrown away",
+        arguments: [{ name: "room", required: true }, { name: "style" }],
+      },
+      { server: "rooms", command: "mcp__rooms__plan", name: "plan" },
+    ],
+  });
   host.handlers.set_model = () => ({});
   host.handlers.get_snapshot = ({ sessionId }) => {
     const session = sessions.find(({ id }) => id === sessionId);

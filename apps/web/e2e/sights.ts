@@ -312,6 +312,22 @@ export const sights: Sight[] = [
       await page.getByText("client.go").waitFor();
     },
   },
+  {
+    name: "serverprompts",
+    scene: "chat",
+    act: async (page) => {
+      await page.getByTestId("composer").fill("/mcp__");
+      await page.getByText("/mcp__rooms__tidy").waitFor();
+    },
+  },
+  {
+    name: "serverresources",
+    scene: "chat",
+    act: async (page) => {
+      await page.getByTestId("composer").fill("Do what @house");
+      await page.getByText("House rules").waitFor();
+    },
+  },
   { name: "deny", scene: "approval", act: click("approval-word") },
   { name: "session", scene: "managed", act: click("session-menu") },
   {

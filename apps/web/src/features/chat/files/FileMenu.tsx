@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { ApiError } from "../../../api/contract";
 import { ApiKind, type FoundFile } from "../../../api/types";
 import { Badge } from "../../../components/Badge";
-import { FileIcon, FolderIcon } from "../../../components/icons";
+import { FileIcon, FolderIcon, LinkIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import { isRefusal, sentence } from "../../shared/errors";
 import { hostKey } from "../../shared/host-keys";
@@ -60,7 +60,8 @@ export default function FileMenu({ scope, ...list }: FileMenuProps) {
 function Resource({ path, about }: { path: string; about: string }) {
   return (
     <>
-      <span dir="auto" className="max-w-1/2 shrink-0 truncate font-medium">
+      <LinkIcon className="shrink-0 text-faint" />
+      <span dir="auto" className="max-w-1/2 shrink-0 truncate font-medium text-[0.8125rem]">
         {visible(about)}
       </span>
       <span dir="ltr" className="min-w-0 flex-1 truncate font-mono text-[0.8125rem] text-muted">

@@ -35,8 +35,15 @@ func duplicated(t *testing.T, random *rand.Rand) {
 			updates = append(updates, channel.Update{ID: fmt.Sprint("update-", n), Message: &m})
 		}
 	}
+	help := channel.Message{Chat: group, From: ada, ID: "message-help", Text: "/help", Addressed: true}
+	for range 3 {
+		updates = append(updates, channel.Update{ID: "update-help", Message: &help})
+	}
 	random.Shuffle(len(updates), func(i, j int) { updates[i], updates[j] = updates[j], updates[i] })
 	s := newChatScene(t, nil, steps...)
+	limits := s.platform.Limits()
+	limits.Idempotent = false // what is sent again is shown again
+	s.platform.SetLimits(limits)
 	t.Run("before", func(t *testing.T) {
 		s.t = t
 		s.open()
@@ -79,6 +86,9 @@ func duplicated(t *testing.T, random *rand.Rand) {
 		if got := strings.Count(text, fmt.Sprintf("reply-%02d.", n)); got > 1 {
 			t.Errorf("answer %d is shown %d times", n, got)
 		}
+	}
+	if got := strings.Count(text, "cancels the running turn"); got != 1 {
+		t.Errorf("the answer to a command is shown %d times", got)
 	}
 	if len(all) != messages {
 		t.Errorf("%d prompts: %q", len(all), all)

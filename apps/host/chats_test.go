@@ -145,7 +145,7 @@ func TestChatHearsListedSendersOnly(t *testing.T) {
 	s.fake.Press(group, eve, "m1", "a:AAAA")
 	s.fake.Say(group, ada, "hi")
 	s.shows("For Ada.")
-	if n := len(s.server.Bodies()); n != 1 || strings.Contains(s.asked(1), "rm -rf") || strings.Contains(s.asked(1), "ignore all") || strings.Contains(s.asked(1), "Team") {
+	if n := len(s.server.Bodies()); n != 1 || strings.Contains(s.asked(1), "rm -rf") || strings.Contains(s.asked(1), "I am a bot") || strings.Contains(s.asked(1), "ignore all") || strings.Contains(s.asked(1), "Team") {
 		t.Errorf("%d requests, or a stranger reached the model", n)
 	}
 	chat := s.chats()[0]

@@ -275,7 +275,7 @@ func TestTokensAreKeptToThemselves(t *testing.T) {
 // TestMetadataIsNoWayIn: documents that are huge, slow, or lead to addresses of this machine
 // and its network are refused, and nothing of the network is asked.
 func TestMetadataIsNoWayIn(t *testing.T) {
-	var inside atomic.Int32
+	var inside, redirected atomic.Int32
 	internal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		inside.Add(1)
 		fmt.Fprint(w, "{}")
@@ -284,7 +284,10 @@ func TestMetadataIsNoWayIn(t *testing.T) {
 	done := make(chan struct{})
 	for name, answer := range map[string]http.HandlerFunc{
 		"redirects to this machine": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, internal.URL, http.StatusFound) },
-		"redirects without end":     func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
+		"redirects without end": func(w http.ResponseWriter, r *http.Request) {
+			redirected.Add(1)
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		},
 		"redirects to plain http": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://auth.example/", http.StatusFound)
 		},
@@ -330,5 +333,8 @@ func TestMetadataIsNoWayIn(t *testing.T) {
 	close(done)
 	if n := inside.Load(); n != 0 {
 		t.Errorf("%d requests reached a server inside", n)
+	}
+	if n := redirected.Load(); n == 0 || n > 20 { // five documents, each with three redirects
+		t.Errorf("%d requests were redirected", n)
 	}
 }

@@ -113,7 +113,7 @@ func (b boundChat) copied(t *testing.T, program string, repeats bool) *killedCha
 		limits.Idempotent = false
 		k.fake.SetLimits(limits)
 	}
-	model := modeltest.Serve(killedSteps()...)
+	model := modeltest.Serve(killedSteps(filepath.Base(t.Name()))...)
 	t.Cleanup(model.Close)
 	err := errors.Join(os.CopyFS(k.home, os.DirFS(b.home)), os.Chmod(filepath.Join(k.home, "identity.json"), 0o600), os.Chmod(filepath.Join(k.home, "secrets.json"), 0o600))
 	var file map[string]json.RawMessage
@@ -131,10 +131,11 @@ func (b boundChat) copied(t *testing.T, program string, repeats bool) *killedCha
 	return k
 }
 
-// killedSteps are calls that need approval and answers in turn. An answer is two messages.
-func killedSteps() (steps []modeltest.Step) {
+// killedSteps are calls that need approval and answers in turn. An answer is two messages. The files
+// that the calls make begin with a name.
+func killedSteps(of string) (steps []modeltest.Step) {
 	for n := range 100 {
-		name := fmt.Sprintf("file-%03d", n)
+		name := fmt.Sprintf("%s-%03d", of, n)
 		steps = append(steps, modeltest.Calls(modeltest.Call(name, "write_file", `{"path":"`+name+`.txt","content":"x"}`)))
 		var text strings.Builder
 		for line := range 6 {

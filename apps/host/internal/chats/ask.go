@@ -3,7 +3,6 @@ package chats
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
@@ -60,7 +59,13 @@ func (t *talk) ask(root string, l *live) error {
 	waits := func(id string) bool { return slices.ContainsFunc(now, func(p pending) bool { return p.ID == id }) }
 	shown := func(id string) bool { return slices.ContainsFunc(b.Asked, func(a asked) bool { return a.ID == id }) }
 	news := slices.ContainsFunc(now, func(p pending) bool { return !shown(p.ID) })
-	ended := slices.ContainsFunc(b.Asked, func(a asked) bool { return a.Root == root && !waits(a.ID) })
+	// A turn that continues after a restart asks again in a moment: what waited still waits, unless
+	// the log says how it ended.
+	over := func(a asked) bool {
+		again := l.Turn != nil && l.decided[a.ID] == "" && a.Session == root && !a.Question
+		return a.Root == root && !waits(a.ID) && !again
+	}
+	ended := slices.ContainsFunc(b.Asked, over)
 	if !news && !ended {
 		return nil
 	}
@@ -69,7 +74,7 @@ func (t *talk) ask(root string, l *live) error {
 	return t.change(func(f *record, b *bound) {
 		kept := b.Asked[:0]
 		for _, a := range b.Asked {
-			if a.Root != root || waits(a.ID) {
+			if !over(a) {
 				kept = append(kept, a)
 				continue
 			}
@@ -119,7 +124,7 @@ func (p *pending) items(b *bound, limits channel.Limits, mayAllow bool) []item {
 	}
 	var out []item
 	for n, part := range parts {
-		i := item{Chat: b.Chat.ID, Key: key("ask", b.ClientID, p.ID, strconv.Itoa(n)), Text: part}
+		i := item{Chat: b.Chat.ID, Text: part} // with a key of its own: what is asked again is shown again
 		if n == len(parts)-1 {
 			i.Name, i.Buttons = p.Name, buttons
 		}

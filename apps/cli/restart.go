@@ -24,6 +24,7 @@ const restartedVariable = "SCOREL_RESTARTED"
 const (
 	defaultRestartWait = 5 * time.Minute
 	revivePatience     = 7 * time.Second // until a service manager starts a host again that failed
+	goneFor            = 2 * time.Second // a process that executes another program looks ended for an instant
 )
 
 // errNotBack means that the host that was replaced has not come back.
@@ -66,17 +67,21 @@ func (a *app) restartHost(ctx context.Context, wait time.Duration, swap func() e
 func awaitHost(ctx context.Context, home string, before host.State, patience time.Duration) (after host.State, err error) {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	ended := false
+	var gone time.Time // since when the process is seen to have ended
 	err = poll(waiting, func() (bool, error) {
 		state, err := host.ReadState(home)
 		if err == nil && (state.StartedAt != before.StartedAt || state.PID != before.PID) && answers(waiting, state) {
 			after = state
 			return true, nil
 		}
-		if ended {
+		switch {
+		case before.PID == os.Getpid() || !host.Ended(before.PID):
+			gone = time.Time{}
+		case gone.IsZero():
+			gone = time.Now()
+		case time.Since(gone) > goneFor:
 			return false, errNotBack
 		}
-		ended = before.PID != os.Getpid() && host.Ended(before.PID)
 		return false, nil
 	})
 	if err != nil && ctx.Err() == nil {

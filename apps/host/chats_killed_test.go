@@ -38,13 +38,13 @@ type killedChat struct {
 	left int    // requests until then, twice each
 }
 
-// TestChatKilledAtEveryStep kills the process of a host with a chat at each step that a message, an
+// TestKilledInAChat kills the process of a host with a chat at each step that a message, an
 // approval and an answer put on disk, of the session and of the channel, and at each request to the
 // chat server: when it arrives, and when it was handled and not answered. The next host finds all
 // messages, answers, and sends all of the answers, and nothing twice. A server that does not know the
 // keys of messages shows one message twice at most.
-func TestChatKilledAtEveryStep(t *testing.T) {
-	bound, program := newBoundChat(t), thisProgram(t)
+func TestKilledInAChat(t *testing.T) {
+	bound, program := newBoundChat(t), plainProgram(t)
 	for name, steps := range map[string]struct {
 		first, stride, least int
 		requests, repeats    bool

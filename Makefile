@@ -94,12 +94,10 @@ test-go: web site ## the Go tests with -race, except those of whole programs
 	@$(GOTEST) $(RACE) -skip '^TestKilled' $(filter-out $(PROGRAMS),$(shell $(GO) list $(MODULES)))
 
 test-programs: web $(TS)/node_modules/.package-lock.json ## the Go tests that start whole programs
-	$(STATIC) $(GOTEST) $(PROGRAMS)
-	$(STATIC) $(GOTEST) $(KILLED)
+	failed=; $(STATIC) $(GOTEST) $(PROGRAMS) || failed=1; $(STATIC) $(GOTEST) $(KILLED) || failed=1; [ -z "$$failed" ]
 
 test-race: web $(TS)/node_modules/.package-lock.json ## test-programs with -race
-	$(GOTEST) $(RACE) $(PROGRAMS)
-	$(GOTEST) $(RACE) $(KILLED)
+	failed=; $(GOTEST) $(RACE) $(PROGRAMS) || failed=1; $(GOTEST) $(RACE) $(KILLED) || failed=1; [ -z "$$failed" ]
 
 test-page: test-web test-e2e
 

@@ -33,7 +33,7 @@ A bot has one reader: do not serve one that a host has as a channel.`,
 			served.Settings[name] = value
 		}
 		if len(served.Allow) == 0 {
-			return usagef("no sender is allowed: name one with --allow")
+			return usagef("no sender is allowed: name a sender with --allow")
 		}
 		if served.Home, err = a.home(); err != nil {
 			return err

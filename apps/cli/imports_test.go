@@ -50,7 +50,7 @@ var importRules = []importRule{
 	{"packages/client/relayconn", []string{"packages/protocol/wire", "packages/protocol/ident"},
 		"a connection to a relay carries records that it cannot open"},
 	{"packages/acp", []string{"packages/protocol/exactjson"}, "the protocol of agents and editors is not ours: it knows no session and no host"},
-	{"packages/trace/...", []string{"packages/trace"}, "spans have words and numbers, and know nothing of sessions"},
+	{"packages/trace/...", nil, "spans have words and numbers, and know nothing of sessions"},
 	{"packages/mdns/mdnstest", []string{"packages/mdns"}, "tests only"},
 	{"packages/mdns", []string{"packages/protocol/ident"}, "answers of a local network are addresses to try, and nothing else"},
 	{"packages/client/paths", []string{"packages/client", "packages/client/relayconn", "packages/mdns", "packages/protocol/api", "packages/protocol/ident", "packages/protocol/wire"},

@@ -126,7 +126,13 @@ async function show(page: Page, text: string): Promise<void> {
 async function refused(pairing: Running): Promise<void> {
   expect(await pairing.exit()).not.toBe(0);
   expect(pairing.log).toMatch(/code/);
-  expect(pairing.log.trim().split("\n")).toHaveLength(1);
+  expectOneError(pairing.log);
+}
+
+/** Expects one error, with a link to the section about it. */
+function expectOneError(log: string): void {
+  const [error, help, ...more] = log.trim().split("\n");
+  expect([error?.startsWith("scorel: "), help?.startsWith("Help: https://"), more.length]).toEqual([true, true, 0]);
 }
 
 test("a code that the page shows is valid for one machine", async ({ world, visitor }) => {
@@ -135,7 +141,7 @@ test("a code that the page shows is valid for one machine", async ({ world, visi
   const again = await world.scorel(["pair", anna.code, "--yes"]);
   expect(again.code).not.toBe(0);
   expect(again.stderr).toMatch(/code/);
-  expect(again.stderr.trim().split("\n")).toHaveLength(1);
+  expectOneError(again.stderr);
 });
 
 test("an unreachable relay is reported, and can be changed in the settings", async ({ world, visitor }) => {

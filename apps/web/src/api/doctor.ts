@@ -28,8 +28,8 @@ export class PageDiagnosis implements RunningDiagnosis {
   readonly #options: PageDiagnosisOptions;
   readonly #canceled = new AbortController();
   #page: DiagnosisStep[] = waiting(PAGE_STEPS);
-  /** The chosen relay was not reached, so the link worker's results about it are not used. */
-  #stopped = false;
+  /** Why the steps after the page's were skipped: the chosen relay was not reached. "" if it was. */
+  #skipped = "";
 
   constructor(options: PageDiagnosisOptions) {
     this.#options = options;
@@ -62,7 +62,16 @@ export class PageDiagnosis implements RunningDiagnosis {
 
   /** Takes the link worker's results so far. */
   take({ relay, devices, others, done }: LinkDiagnosis): void {
-    const chosen = this.#stopped ? {} : { relay: [...this.#page, ...relay], devices };
+    // The link worker knows the devices of a relay that was not reached, also before this page does.
+    const chosen = this.#skipped
+      ? {
+          devices: devices.map(({ id, label }) => ({
+            id,
+            label,
+            steps: skipRest(waiting(DEVICE_STEPS), this.#skipped),
+          })),
+        }
+      : { relay: [...this.#page, ...relay], devices };
     this.state.set({ ...this.state.get(), ...chosen, others, done });
     if (done) {
       this.#options.end();
@@ -81,9 +90,9 @@ export class PageDiagnosis implements RunningDiagnosis {
 
   /** Skips the remaining steps of the chosen relay only: other relays may still reach the devices. */
   #stop(failed: StepName): void {
-    this.#stopped = true;
     const { relay, devices } = this.state.get();
     const why = t("connection.doctor.notTried", { step: failed });
+    this.#skipped = why;
     this.state.set({
       ...this.state.get(),
       relay: skipRest(relay, why),

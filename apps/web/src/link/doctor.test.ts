@@ -152,19 +152,27 @@ describe("a diagnosis of several paths", () => {
     expect(failureOf(others[0]?.devices[0]?.steps ?? [])).toMatchObject({ name: "binding", finding: "binding_new" });
   });
 
-  it("continues over the others while the page cannot ask its own server", async () => {
-    await pairedOnBoth("ready");
-    const parts: PageParts = {
-      origin: relay.url,
-      fetch: () => Promise.reject(new TypeError("no")),
-      script: () => null,
-    };
-    closePages();
-    const cut = openPage(relay, {}, parts, dialOneOf(relay, two));
-    await until(cut.host(device.identity.id).status, (status) => status === "open");
-    const { relay: chosen, others } = await diagnose(cut);
-    expect(failureOf(chosen)).toMatchObject({ name: "network" });
-    expect(others[0]?.devices[0]?.steps.at(-1)).toMatchObject({ name: "api", status: "ok" });
+  describe("while the page cannot ask its own server", () => {
+    async function reopened(): Promise<Scorel> {
+      await pairedOnBoth("ready");
+      closePages();
+      const parts = { origin: relay.url, fetch: () => Promise.reject(new TypeError("no")), script: () => null };
+      return openPage(relay, {}, parts, dialOneOf(relay, two));
+    }
+
+    it("continues over the others", async () => {
+      const cut = await reopened();
+      await until(cut.host(device.identity.id).status, (status) => status === "open");
+      const { relay: chosen, others } = await diagnose(cut);
+      expect(failureOf(chosen)).toMatchObject({ name: "network" });
+      expect(others[0]?.devices[0]?.steps.at(-1)).toMatchObject({ name: "api", status: "ok" });
+    });
+
+    it("lists the machine with both, also if the page did not know it yet", async () => {
+      const { devices, others } = await diagnose(await reopened());
+      expect([devices, others[0]?.devices]).toMatchObject([[{ label: "workshop" }], [{ label: "workshop" }]]);
+      expect(new Set(devices[0]?.steps.map(({ status }) => status))).toEqual(new Set(["skipped"]));
+    });
   });
 });
 

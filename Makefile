@@ -81,7 +81,7 @@ UNRACED := crypto/internal/fips140/... crypto/internal/fips140deps/... encoding/
 RACE := -race $(foreach package,$(UNRACED),'-gcflags=$(package)=-race=false')
 
 # Most of the time of these tests is that of programs which they start or kill, and with
-# -race each takes three times as long. They run without it, and in CI once more with it.
+# -race each takes three times as long. What they share with other tests runs under it there.
 PROGRAMS := $(addprefix github.com/scorel/scorel/,apps/cli apps/cli/e2e)
 KILLED := -run '^TestKilled' ./apps/host
 GOTEST := $(GO) test -vet=off -timeout 40m $(GOTESTFLAGS)

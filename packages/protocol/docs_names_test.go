@@ -73,6 +73,9 @@ func TestDocsNameRealTests(t *testing.T) {
 	named := regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`")
 	quoted := regexp.MustCompile(`web: ("[^"]+"(?:, "[^"]+")*)`) // a name in quotes may hold commas
 	for path, text := range documents(t) {
+		if strings.HasSuffix(path, "-reference.md") {
+			continue // generated: TestHookRequest is a type there
+		}
 		for _, match := range named.FindAllStringSubmatch(text, -1) {
 			if !strings.Contains(goTests, "func "+match[1]+"(") {
 				t.Errorf("%s names %s, which is no test", path, match[1])

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -83,7 +84,7 @@ func newForeignRun(t *testing.T, plain string, random *rand.Rand) *foreignRun {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	configure(t, home, "http://127.0.0.1:0", fmt.Sprintf("[backends.fake]\ntype = \"acp\"\ncommand = %q\nargs = [%q, %q]\n", plain, fakeAgent, "--home="+t.TempDir()))
+	configure(t, home, "http://127.0.0.1:0", hosttest.FakeBackend(plain, "--home="+t.TempDir()))
 	child := begin(t, plain, home, 0)
 	maker := newWitness(t, "")
 	maker.connect(home)

@@ -10,9 +10,6 @@ import (
 	"github.com/scorel/scorel/packages/leakcheck"
 )
 
-// fakeAgent, as the first argument, makes the test binary an agent of another vendor.
-const fakeAgent = "fake-agent"
-
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == host.SandboxHelper { // a command in the sandbox of a test
 		os.Exit(host.EnterSandbox(os.Args[2:], os.Stderr))
@@ -20,10 +17,7 @@ func TestMain(m *testing.M) {
 	if serveAsMCP() || serveAsChannel() {
 		return
 	}
-	if len(os.Args) > 1 && os.Args[1] == fakeAgent {
-		hosttest.FakeAgent(os.Args[2:])
-		return
-	}
+	hosttest.AgentMain()
 	if os.Getenv(killedChatEnv) != "" {
 		if err := killedChatHost(os.Args[1]); err != nil {
 			fmt.Fprintln(os.Stderr, err)

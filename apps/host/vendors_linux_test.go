@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -46,7 +47,7 @@ func TestVendorTokensStay(t *testing.T) {
 	for _, name := range secretVariables {
 		t.Setenv(name, planted+name)
 	}
-	config := fmt.Sprintf("[backends.fake]\ntype = \"acp\"\ncommand = %q\nargs = [%q, %q]\n", os.Args[0], fakeAgent, "--home="+t.TempDir())
+	config := hosttest.FakeBackend(os.Args[0], "--home="+t.TempDir())
 	if err := os.WriteFile(filepath.Join(scorel, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

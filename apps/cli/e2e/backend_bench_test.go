@@ -9,14 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/apps/relay"
 	"github.com/scorel/scorel/apps/relay/relaytest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
-
-// fakeAgentArg makes the test's own program the fake agent of another vendor.
-const fakeAgentArg = "run-fake-agent"
 
 // benchAgents is how many agents run at once, which is the limit of a host.
 const benchAgents = 16
@@ -27,7 +25,7 @@ func backendConfig(b *testing.B, relayURL string) string {
 	if relayURL != "" {
 		line = fmt.Sprintf("relay_url = %q\n", relayURL)
 	}
-	return line + fmt.Sprintf("[backends.fake]\ntype = \"acp\"\ncommand = %q\nargs = [%q, %q]\n", os.Args[0], fakeAgentArg, "--home="+b.TempDir())
+	return line + hosttest.FakeBackend(os.Args[0], "--home="+b.TempDir())
 }
 
 func (p *hostProcess) newBackendSession(b *testing.B, c *client.Client, key string) string {

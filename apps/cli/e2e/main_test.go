@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"os"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/hosttest"
@@ -14,9 +13,6 @@ import (
 func TestMain(m *testing.M) {
 	nodetest.Main()
 	hostMain()
-	if len(os.Args) > 1 && os.Args[1] == fakeAgentArg {
-		hosttest.FakeAgent(os.Args[2:])
-		os.Exit(0)
-	}
+	hosttest.AgentMain()
 	leakcheck.Main(m)
 }

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -19,7 +19,7 @@ func TestCommandsOfAnotherAgent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.stop()
-	config := fmt.Sprintf("[backends.fake]\ntype = \"acp\"\ncommand = %q\nargs = [%q]\n", os.Args[0], fakeAgentArg)
+	config := hosttest.FakeBackend(os.Args[0])
 	if err := os.WriteFile(filepath.Join(w.home, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -25,14 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden screens")
 
-// fakeAgentArg makes the test's own program the fake agent of another vendor.
-const fakeAgentArg = "run-fake-agent"
-
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == fakeAgentArg {
-		hosttest.FakeAgent(os.Args[2:])
-		os.Exit(0)
-	}
+	hosttest.AgentMain()
 	leakcheck.Main(m)
 }
 

@@ -1,7 +1,6 @@
 package editors_test
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -30,7 +30,7 @@ func (e *editor) commands() (names []string) {
 // TestCommandsOfAnotherAgent: the editor is offered the commands of the program that works in the
 // session, and those of scorel's own agent when that works again.
 func TestCommandsOfAnotherAgent(t *testing.T) {
-	w := newWorld(t, fmt.Sprintf("[backends.fake]\ntype = \"acp\"\ncommand = %q\nargs = [%q]\n", os.Args[0], fakeAgentArg))
+	w := newWorld(t, hosttest.FakeBackend(os.Args[0]))
 	e := w.open()
 	id := e.begin(w.folder)
 	choose := func(backend string) {

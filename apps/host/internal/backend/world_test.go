@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/backend"
+	"github.com/scorel/scorel/apps/host/internal/backend/fakeagent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
@@ -46,9 +47,9 @@ func (w *world) start() {
 	w.t.Helper()
 	options := w.options
 	options.Definitions = []backend.Definition{
-		{Name: "fake", Title: "Fake", Command: os.Args[0], Args: append([]string{fakeArg, "--home=" + w.home}, w.args...), Env: []string{"SCOREL_TEST_NAMED"}},
-		{Name: "other", Title: "Other", Command: os.Args[0], Args: append([]string{fakeArg, "--home=" + w.home}, w.args...)},
-		{Name: "asking", Title: "Asking", Command: os.Args[0], Args: append([]string{fakeArg, "--home=" + w.home, "--mode=bypass"}, w.args...), Mode: "ask"},
+		{Name: "fake", Title: "Fake", Command: os.Args[0], Args: append([]string{fakeagent.Arg, "--home=" + w.home}, w.args...), Env: []string{"SCOREL_TEST_NAMED"}},
+		{Name: "other", Title: "Other", Command: os.Args[0], Args: append([]string{fakeagent.Arg, "--home=" + w.home}, w.args...)},
+		{Name: "asking", Title: "Asking", Command: os.Args[0], Args: append([]string{fakeagent.Arg, "--home=" + w.home, "--mode=bypass"}, w.args...), Mode: "ask"},
 		{Name: "absent", Title: "Absent", Command: "scorel-no-such-program", Install: "npm install -g absent"},
 	}
 	options.Definitions = append(options.Definitions, w.more...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agentdef"
 	"github.com/scorel/scorel/apps/host/internal/backend"
+	"github.com/scorel/scorel/apps/host/internal/backend/fakeagent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/subagent"
@@ -20,7 +21,7 @@ import (
 func withPrograms(t *testing.T, w *world) {
 	t.Helper()
 	w.backends = backend.New(backend.Options{Environ: os.Environ, Definitions: []backend.Definition{
-		{Name: "fake", Title: "Fake", Command: os.Args[0], Args: []string{fakeArg, "--home=" + t.TempDir()}},
+		{Name: "fake", Title: "Fake", Command: os.Args[0], Args: []string{fakeagent.Arg, "--home=" + t.TempDir()}},
 		{Name: "absent", Title: "Absent", Command: "scorel-no-such-program", Install: "npm install -g absent"},
 	}})
 	w.limits.Backends = []string{"absent", "fake"}

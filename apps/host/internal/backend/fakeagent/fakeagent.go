@@ -66,6 +66,18 @@ func Parse(args []string) (o Options) {
 	return o
 }
 
+// Arg, as the first argument, makes a test's own program the agent: see Main.
+const Arg = "run-fake-agent"
+
+// Main serves a client on standard input and output and exits, if the program was started as the
+// agent. TestMain calls it first.
+func Main() {
+	if len(os.Args) > 1 && os.Args[1] == Arg {
+		Run(os.Stdin, os.Stdout, Parse(os.Args[2:]))
+		os.Exit(0)
+	}
+}
+
 // Run serves a client until it closes the connection.
 func Run(in io.Reader, out io.WriteCloser, o Options) {
 	a := &agent{options: o, out: out, ready: make(chan struct{}), turns: map[string]context.CancelFunc{}, modes: map[string]string{}, other: map[string]map[string]string{}}

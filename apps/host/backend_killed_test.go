@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,19 +25,6 @@ const (
 	killsPerLog  = 20
 )
 
-func numberOf(t *testing.T, name string, without uint64) uint64 {
-	t.Helper()
-	value := os.Getenv(name)
-	if value == "" {
-		return without
-	}
-	n, err := strconv.ParseUint(value, 10, 64)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return n
-}
-
 // foreignScripts are prompts of the fake agent whose turns take different ways.
 func foreignScripts() []string {
 	return []string{
@@ -55,8 +41,8 @@ func foreignScripts() []string {
 // random step that it puts on disk, or at a random event. What an entry was promised is there, each
 // prompt has one end, each call one result, and no permission was answered twice.
 func TestKilledWithAnotherAgent(t *testing.T) {
-	seed := numberOf(t, "SCOREL_SEED", uint64(time.Now().UnixNano())&0xffffff)
-	kills := int(numberOf(t, killsEnv, defaultKills))
+	seed := hosttest.Number(t, "SCOREL_SEED", uint64(time.Now().UnixNano())&0xffffff)
+	kills := int(hosttest.Number(t, killsEnv, defaultKills))
 	t.Logf("SCOREL_SEED=%d repeats this run", seed)
 	random, plain := rand.New(rand.NewPCG(seed, 15)), plainProgram(t)
 	for n := 0; n < kills && !t.Failed(); n += killsPerLog {

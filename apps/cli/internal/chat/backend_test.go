@@ -49,11 +49,7 @@ func TestCommandsOfAnotherAgent(t *testing.T) {
 // sessionOn makes a session on a backend.
 func (w *world) sessionOn(backend string) string {
 	w.t.Helper()
-	transport, err := w.dial(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	c := client.New(transport, nil)
+	c := w.client()
 	defer func() { _ = c.Close() }() // everything was received
 	project, err := client.Call(w.t.Context(), c, api.AddProject, api.AddProjectRequest{Path: w.folder})
 	if err != nil {

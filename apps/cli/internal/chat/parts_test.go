@@ -39,11 +39,7 @@ func TestAHitOpensAtItsEntry(t *testing.T) {
 // indexed waits until a search finds something.
 func (w *world) indexed(query string) {
 	w.t.Helper()
-	transport, err := w.dial(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	c := client.New(transport, nil)
+	c := w.client()
 	defer func() { _ = c.Close() }() // everything was received
 	for {
 		found, err := client.Call(w.t.Context(), c, api.SearchSessions, api.SearchSessionsRequest{Query: query})

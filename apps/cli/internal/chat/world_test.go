@@ -101,11 +101,7 @@ func (w *world) importLong(messages int) string {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-	transport, err := w.dial(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	c := client.New(transport, nil)
+	c := w.client()
 	defer func() { _ = c.Close() }() // everything was received
 	if _, err := client.Call(w.t.Context(), c, api.AddProject, api.AddProjectRequest{Path: w.folder}); err != nil {
 		w.t.Fatal(err)
@@ -266,4 +262,14 @@ func (w *world) golden(name string) {
 	if string(want) != screen {
 		w.t.Errorf("%s differs (go test . -run Golden -update writes it):\n%s\nwant:\n%s", name, screen, want)
 	}
+}
+
+// client returns another client of the host, which the caller closes.
+func (w *world) client() *client.Client {
+	w.t.Helper()
+	transport, err := w.dial(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return client.New(transport, nil)
 }

@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -24,25 +24,12 @@ const (
 	cutsPerLog  = 20
 )
 
-func numberFrom(t *testing.T, name string, without uint64) uint64 {
-	t.Helper()
-	value := os.Getenv(name)
-	if value == "" {
-		return without
-	}
-	n, err := strconv.ParseUint(value, 10, 64)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return n
-}
-
 // TestRandomCuts cuts clients off, kills agents and hosts, and cancels turns at random moments,
 // while two people answer each permission at once. Afterwards what was followed equals a fresh
 // load, each prompt has one end, each call one result, and no permission was answered twice.
 func TestRandomCuts(t *testing.T) {
-	seed := numberFrom(t, "SCOREL_SEED", uint64(time.Now().UnixNano())&0xffffff)
-	cuts := int(numberFrom(t, cutsEnv, defaultCuts))
+	seed := hosttest.Number(t, "SCOREL_SEED", uint64(time.Now().UnixNano())&0xffffff)
+	cuts := int(hosttest.Number(t, cutsEnv, defaultCuts))
 	t.Logf("SCOREL_SEED=%d repeats this run", seed)
 	random, done := rand.New(rand.NewPCG(seed, 15)), map[string]int{}
 	for n := 0; n < cuts && !t.Failed(); n += cutsPerLog {

@@ -136,33 +136,25 @@ func (a *app) revive(ctx context.Context, program string, before host.State) (ho
 	if err != nil {
 		return host.State{}, err
 	}
-	patient, cancel := context.WithTimeout(ctx, revivePatience)
-	defer cancel()
-	var after host.State
-	if poll(patient, func() (found bool, _ error) {
-		state, err := host.ReadState(home)
-		if err == nil && answers(patient, state) {
-			after, found = state, true
-		}
-		return found, nil
-	}) == nil {
+	none := host.State{PID: os.Getpid()} // any host is another one
+	if after, err := awaitHost(ctx, home, none, revivePatience); err == nil {
 		return after, nil
 	}
 	log, err := os.OpenFile(filepath.Join(home, hostLogName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return after, fmt.Errorf("opening the log of the host: %w", err)
+		return host.State{}, fmt.Errorf("opening the log of the host: %w", err)
 	}
 	defer func() { _ = log.Close() }() // the host has its own
 	cmd := exec.Command(program, before.Args...)
 	cmd.Env = append(os.Environ(), restartedVariable+"=1")
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = cmp.Or(before.Folder, home), log, log, detached()
 	if err := cmd.Start(); err != nil {
-		return after, fmt.Errorf("starting the host: %w", err)
+		return host.State{}, fmt.Errorf("starting the host: %w", err)
 	}
 	if err := cmd.Process.Release(); err != nil {
-		return after, fmt.Errorf("starting the host: %w", err)
+		return host.State{}, fmt.Errorf("starting the host: %w", err)
 	}
-	return awaitHost(ctx, home, host.State{PID: os.Getpid()}, startTimeout)
+	return awaitHost(ctx, home, none, startTimeout)
 }
 
 // withoutInvite leaves the secret of --invite out of arguments: a host needs it only once.

@@ -12,7 +12,7 @@ import (
 // HoldAll has the sessions begin nothing new, and returns when none of them works, so that the host
 // can be replaced. Prompts are still accepted, and join the queues. Turns that wait for a person are
 // suspended at the end: they continue after ReleaseAll, or on the host's next start. If ctx ends
-// before, all sessions go on, and the error is that of ctx. Repeating it changes nothing.
+// before, all sessions continue, and the error is that of ctx. Repeating it changes nothing.
 func (m *Manager) HoldAll(ctx context.Context) error {
 	if !m.holdOne.TryLock() {
 		return api.Errorf(api.KindConflict, "the host is already waiting for its turns to end: wait for the other command")

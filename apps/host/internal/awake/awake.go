@@ -84,9 +84,10 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// hold returns nil if the system cannot be asked or refuses.
+// hold returns nil if the system cannot be asked or refuses. It does not give up when ctx ends:
+// the system may have answered already, and what nobody takes would keep the machine awake.
 func (k *Keeper) hold(ctx context.Context) func() {
-	ctx, cancel := context.WithTimeout(ctx, holdTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTimeout)
 	defer cancel()
 	release, err := k.inhibitor.Hold(ctx)
 	if err != nil {

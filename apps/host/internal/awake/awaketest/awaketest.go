@@ -19,6 +19,7 @@ type Logind struct {
 	mu      sync.Mutex
 	refused map[string]bool
 	callers map[string]*os.File // ends of pipes that are on their way to a caller, by its name on the bus
+	locks   []*os.File          // the other ends
 	watched sync.WaitGroup
 }
 
@@ -61,7 +62,19 @@ func (l *Logind) watchCallers(t testing.TB, conn *dbus.Conn) {
 			l.mu.Unlock()
 		}
 	})
-	t.Cleanup(func() { _ = conn.Close(); l.watched.Wait() })
+	t.Cleanup(func() { _ = conn.Close(); l.end(); l.watched.Wait() })
+}
+
+// end ends the locks that a failed test leaves.
+func (l *Logind) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, given := range l.callers {
+		_ = given.Close()
+	}
+	for _, lock := range l.locks {
+		_ = lock.Close()
+	}
 }
 
 // Refuse has the logind refuse locks for something, as its policy does to users without a session.
@@ -90,8 +103,10 @@ func (m manager) Inhibit(sender dbus.Sender, what, who, why, mode string) (dbus.
 	if err != nil {
 		return 0, dbus.MakeFailedError(err)
 	}
+	file := given.Fd()
 	m.logind.mu.Lock()
 	m.logind.callers[string(sender)] = given
+	m.logind.locks = append(m.logind.locks, lock)
 	m.logind.mu.Unlock()
 	m.logind.Held <- what
 	m.logind.watched.Go(func() {
@@ -99,5 +114,5 @@ func (m manager) Inhibit(sender dbus.Sender, what, who, why, mode string) (dbus.
 		_ = lock.Close()
 		m.logind.Released <- what
 	})
-	return dbus.UnixFD(given.Fd()), nil
+	return dbus.UnixFD(file), nil
 }

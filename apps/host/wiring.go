@@ -285,7 +285,9 @@ func (w *wiring) serve() (err error) {
 		return err
 	}
 	w.dispatcher = dispatch.New(dispatch.Options{
-		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, Ended: w.attention.Looked, ProjectOf: w.projectOf, Moves: w.moves,
+		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.projectOf, Moves: w.moves,
+		Begun: func(clientID string) { w.clientAPI.Presence(clientID) },
+		Ended: func(clientID string) { w.clientAPI.Presence(clientID); w.attention.Looked() },
 	})
 	w.http = httpapi.New(httpapi.Options{
 		Logger: w.log, Dispatcher: w.dispatcher, Sessions: w.sessionAPI, Tokens: w.tokens, LocalToken: w.token, Triggers: w.scheduler, Page: w.page(),
@@ -303,9 +305,7 @@ func (w *wiring) connectClients() error {
 	options := uplink.Options{
 		Label: w.name.Current, Keys: w.keys, Clients: w.clients, Logger: w.log, Notify: w.hub.Notify,
 		Serve: func(ctx context.Context, transport client.Transport, clientID string, grants []api.Grant) error {
-			w.clientAPI.Seen(clientID)
-			defer w.clientAPI.Seen(clientID)
-			return w.dispatcher.Serve(ctx, transport, clientID, grants)
+			return w.dispatcher.Serve(ctx, transport, clientID, grants) // it is made later
 		},
 		Remove: func(id ident.ID) (bool, error) { return w.clientAPI.Remove(id) },
 		Paired: func(id ident.ID) { w.clientAPI.Refresh(id) },

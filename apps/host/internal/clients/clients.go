@@ -175,13 +175,18 @@ func (c *Clients) renameClient(_ context.Context, conn *dispatch.Conn, r api.Ren
 	return api.RenameClientResponse{Client: c.listed(client)}, nil
 }
 
-// Seen records that a client has a channel now, or had one until now. The time is for
-// people: if it cannot be saved, the client is served all the same.
-func (c *Clients) Seen(clientID string) {
-	id, err := ident.ParseClientID(clientID)
-	if err != nil {
-		return
+// Presence is called when the connection of a client began or ended, and the hub knows it. The
+// local client, tokens and chats are no paired clients, and are not listed.
+func (c *Clients) Presence(clientID string) {
+	if id, err := ident.ParseClientID(clientID); err == nil {
+		c.saw(id)
+		c.hub.NotifyOthers(clientID, api.ClientsChanged{})
 	}
+}
+
+// saw records that a client has a connection now, or had one until now. The time is for
+// people: if it cannot be saved, the client is served all the same.
+func (c *Clients) saw(id ident.ID) {
 	if err := c.list.Saw(id, time.Now()); err != nil {
 		c.log.Warn("recording when a client was last seen", "client", id, "error", err)
 	}
@@ -191,8 +196,8 @@ func (c *Clients) Seen(clientID string) {
 // knows about when they were last seen.
 func (c *Clients) SeenOnline() {
 	for _, known := range c.list.List() {
-		if id := known.ID.String(); c.hub.Online(id) {
-			c.Seen(id)
+		if c.hub.Online(known.ID.String()) {
+			c.saw(known.ID)
 		}
 	}
 }

@@ -149,18 +149,51 @@ func TestLastSeenIsListed(t *testing.T) {
 	h := dispatchtest.New(t)
 	c := handlers(h, &relay{})
 	h.Serve(c.Endpoints())
-	came, online, never := pair(t, h), pair(t, h), pair(t, h)
+	online, never := pair(t, h), pair(t, h)
 	since := time.Now().Truncate(time.Minute).UnixMilli()
 	dispatchtest.Call(t, h.Connect(online.String(), api.GrantManage), api.ListClients, api.Empty{})
-	c.Seen(came.String())
-	c.Seen("token")
 	c.SeenOnline()
 	seen := map[ident.ID]int64{}
 	for _, client := range dispatchtest.Call(t, h.Local(), api.ListClients, api.Empty{}).Clients {
 		seen[client.ID] = client.LastSeen
 	}
-	if len(seen) != 3 || seen[came] < since || seen[online] < since || seen[never] != 0 {
+	if len(seen) != 2 || seen[online] < since || seen[never] != 0 {
 		t.Errorf("seen: %v, since %d", seen, since)
+	}
+}
+
+// TestPresenceIsNotifiedWhenItHolds: who lists the clients at the event sees who is connected,
+// and when. The client itself, and connections that are no client's, are not worth an event.
+func TestPresenceIsNotifiedWhenItHolds(t *testing.T) {
+	h := dispatchtest.New(t)
+	c := handlers(h, &relay{})
+	h.Presence = c.Presence
+	h.Serve(c.Endpoints())
+	id := pair(t, h)
+	since := time.Now().Truncate(time.Minute).UnixMilli()
+	local := h.Local()
+	listed := func() api.Client {
+		return dispatchtest.Call(t, local, api.ListClients, api.Empty{}).Clients[0]
+	}
+	if before := listed(); before.Online || before.LastSeen != 0 {
+		t.Fatalf("before: %+v", before)
+	}
+	dispatchtest.Call(t, h.Connect("viewer", api.GrantManage), api.ListClients, api.Empty{})
+	phone := h.Connect(id.String(), api.GrantManage)
+	<-local.Events
+	if with := listed(); !with.Online || with.LastSeen < since {
+		t.Errorf("connected: %+v", with)
+	}
+	dispatchtest.Call(t, phone, api.ListClients, api.Empty{})
+	if n := len(local.Events) + len(phone.Events); n > 0 {
+		t.Errorf("%d events more", n)
+	}
+	if err := phone.Close(); err != nil {
+		t.Error(err)
+	}
+	<-local.Events
+	if after := listed(); after.Online || after.LastSeen < since {
+		t.Errorf("gone: %+v", after)
 	}
 }
 

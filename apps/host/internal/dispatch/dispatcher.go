@@ -34,8 +34,8 @@ var (
 	ErrTokenExpired = errors.New("this token expired")
 )
 
-// Options are the parts that a Dispatcher works with. All but Unwatched, Ended and ProjectOf are
-// required.
+// Options are the parts that a Dispatcher works with. All but Unwatched, Begun, Ended and
+// ProjectOf are required.
 type Options struct {
 	Logger    *slog.Logger
 	Hub       *Hub
@@ -43,8 +43,9 @@ type Options struct {
 	Endpoints []Endpoint
 	// Unwatched is called after a connection ended that watched the list of sessions.
 	Unwatched func()
-	// Ended is called after a connection ended; nil is not called.
-	Ended func()
+	// Begun is called when the hub knows a new connection, before its first request, and Ended
+	// when the hub knows it no more; nil is not called.
+	Begun, Ended func(clientID string)
 	// ProjectOf returns the project of a session. Without it, limited connections see no
 	// session.
 	ProjectOf func(sessionID string) (projectID string, exists bool)
@@ -69,14 +70,15 @@ type Dispatcher struct {
 	tokens    *state.Tokens
 	endpoints map[string]Endpoint // by the name of the request
 	unwatched func()
-	ended     func()
+	begun     func(clientID string)
+	ended     func(clientID string)
 	projectOf func(sessionID string) (string, bool)
 	moves     Moves
 }
 
 // New makes a dispatcher.
 func New(o Options) *Dispatcher {
-	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched, ended: o.Ended, projectOf: o.ProjectOf, moves: o.Moves}
+	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched, begun: o.Begun, ended: o.Ended, projectOf: o.ProjectOf, moves: o.Moves}
 	if d.projectOf == nil {
 		d.projectOf = func(string) (string, bool) { return "", false }
 	}
@@ -122,6 +124,9 @@ func (d *Dispatcher) Run(ctx context.Context, clientID string, grants []api.Gran
 	c := d.NewConn(clientID, grants, cancel)
 	c.out, c.ended = out(c), ctx
 	d.hub.add(c)
+	if d.begun != nil {
+		d.begun(clientID)
+	}
 	ctx, expire := d.untilToken(ctx, clientID)
 	defer expire()
 	var writer sync.WaitGroup
@@ -136,7 +141,7 @@ func (d *Dispatcher) Run(ctx context.Context, clientID string, grants []api.Gran
 	}
 	c.Leave(ctx)
 	if d.ended != nil {
-		d.ended()
+		d.ended(clientID)
 	}
 	c.out.Close(err)
 	c.requests.Wait()

@@ -12,6 +12,13 @@ func (h *Hub) Notify(event api.Event) {
 	h.notify(event, func(c *Conn) bool { return c.May(api.GrantView) && sees(c.Access(), event) })
 }
 
+// NotifyOthers is Notify for an event of which one client knows already.
+func (h *Hub) NotifyOthers(clientID string, event api.Event) {
+	h.notify(event, func(c *Conn) bool {
+		return c.clientID != clientID && c.May(api.GrantView) && sees(c.Access(), event)
+	})
+}
+
 // NotifyDeleted reports the deletion of a session, whose project the event does not name.
 func (h *Hub) NotifyDeleted(projectID, sessionID string) {
 	h.notify(api.SessionDeleted{ID: sessionID}, func(c *Conn) bool {

@@ -10,7 +10,6 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/relayconn"
-	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/seal"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -148,9 +147,7 @@ func (r *relayConn) serve(sealed *client.Sealed, peer ident.ID) {
 		err = dispatch.ErrAccessExpired
 	case err == nil:
 		r.uplink.Logger.Info("an entry connected", "client", peer)
-		r.uplink.Notify(api.ClientsChanged{})
 		err = r.uplink.Serve(r.ctx, sealed, peer.String(), known.Grants)
-		r.uplink.Notify(api.ClientsChanged{})
 	}
 	_ = sealed.Close()
 	if errors.Is(err, dispatch.ErrClientLeft) {

@@ -25,6 +25,8 @@ type Host struct {
 	Projects *state.Projects
 	Trust    *state.Trust
 	Log      *slog.Logger
+	// Presence is called when a connection began or ended; nil is not called.
+	Presence func(clientID string)
 
 	t          testing.TB
 	dispatcher *dispatch.Dispatcher
@@ -48,7 +50,7 @@ func New(t testing.TB) *Host {
 
 // Serve sets the endpoints for the connections that follow.
 func (h *Host) Serve(endpoints []dispatch.Endpoint) {
-	h.dispatcher = dispatch.New(dispatch.Options{Logger: h.Log, Hub: h.Hub, Tokens: h.Tokens, Endpoints: endpoints, Unwatched: func() {}})
+	h.dispatcher = dispatch.New(dispatch.Options{Logger: h.Log, Hub: h.Hub, Tokens: h.Tokens, Endpoints: endpoints, Unwatched: func() {}, Begun: h.Presence, Ended: h.Presence})
 }
 
 // AddProject adds a new folder to the projects.

@@ -84,7 +84,7 @@ RACE := -race $(foreach package,$(UNRACED),'-gcflags=$(package)=-race=false')
 # -race each takes three times as long. What they share with other tests runs under it there.
 PROGRAMS := $(addprefix github.com/scorel/scorel/,apps/cli apps/cli/e2e)
 KILLED := -run '^TestKilled' ./apps/host
-GOTEST := $(GO) test -vet=off -timeout 40m $(GOTESTFLAGS)
+GOTEST := $(GO) test -vet=off -timeout 20m $(GOTESTFLAGS)
 
 # Under -race every process sleeps a second at its end, unless it is told not to;
 # the tests start hundreds. `make check` vets all.

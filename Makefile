@@ -61,7 +61,7 @@ $(WEB)/embed/docs.zip: $(SITE)/node_modules/.package-lock.json $(SITEFILES) $(WE
 
 # What all of them need is built before the rest runs side by side.
 test: deps check build $(TS)/node_modules/.package-lock.json ## installs what the tests need and runs them all
-	@MAKE='$(MAKE)' .ci/beside test-programs test-go test-page
+	@MAKE='$(MAKE)' .ci/beside test-go test-e2e 'test-programs test-web'
 
 deps: ## what the tests need beyond Go and Node: a C compiler for -race, Chromium
 	@.ci/deps

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/relayconn"
@@ -67,7 +69,7 @@ func TestSentenceIsOneLine(t *testing.T) {
 }
 
 // TestEveryCommandHasHelp walks the whole tree: each command has a description and an
-// example.
+// example, and no flag a sentence in place of the name of its value.
 func TestEveryCommandHasHelp(t *testing.T) {
 	var walk func(path string, a *app)
 	seen := 0
@@ -82,6 +84,11 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			if child.Short == "" || child.Example == "" && cmd.Name() != "completion" {
 				t.Errorf("%s has no short text or no example", child.CommandPath())
 			}
+			child.Flags().VisitAll(func(f *pflag.Flag) {
+				if value, _ := pflag.UnquoteUsage(f); strings.Contains(value, " ") {
+					t.Errorf("the help of %s shows %q as the value of --%s", child.CommandPath(), value, f.Name)
+				}
+			})
 			walk(path+" "+child.Name(), a)
 		}
 	}

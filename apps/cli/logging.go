@@ -23,7 +23,7 @@ func addLogFlags(cmd *cobra.Command, level string) *logFlags {
 	f := &logFlags{}
 	cmd.Flags().StringVar(&f.level, "log-level", level, "debug, info, warn or error")
 	cmd.Flags().StringVar(&f.format, "log-format", "text", "text or json")
-	cmd.Flags().StringVar(&f.file, "log-file", "", "file to log to instead of standard error; `scorel logs` shows it. It is kept below 4 MiB, and the 4 MiB before are in a second file")
+	cmd.Flags().StringVar(&f.file, "log-file", "", "write the log to this `file` instead of standard error; \"scorel logs\" shows it. It is kept below 4 MiB, and the 4 MiB before are in a second file")
 	return f
 }
 

@@ -49,7 +49,7 @@ that is the project with the same path or the same name.`,
 		}
 		err := editors.Run(ctx, editors.Config{
 			Input: a.stdin, Output: keptOpen{a.stdout}, Project: project, Local: to.local(), Version: version,
-			Feed:   feed.Config{Dial: to.keep, Follow: to.followMove, Lost: mayComeBack, After: relayconn.RetryAfter},
+			Feed:   feed.Config{Dial: to.keep, Follow: to.followMove, Lost: mayComeBack, After: relayconn.RetryAfter, Wait: to.wait},
 			Logger: slog.New(slog.NewTextHandler(a.stderr, nil)),
 			Sign: func(sessionID string, approval api.Approval, decision api.Decision) (*session.AnswerSignature, error) {
 				return to.signAnswer(sessionID, approval, follow.Verdict{Decision: decision})

@@ -169,7 +169,7 @@ func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
 // chatHost describes the target to the chat.
 func (t *target) chatHost(name string) chat.Host {
 	return chat.Host{
-		Name: name, Dial: t.keep, Follow: t.followMove, Lost: mayComeBack, After: relayconn.RetryAfter, Path: t.pathName, Device: t.name,
+		Name: name, Dial: t.keep, Follow: t.followMove, Lost: mayComeBack, After: relayconn.RetryAfter, Wait: t.wait, Path: t.pathName, Device: t.name,
 		Sign: func(sessionID string, approval api.Approval, decision api.Decision, feedback string) (*session.AnswerSignature, error) {
 			return t.signAnswer(sessionID, approval, follow.Verdict{Decision: decision, Feedback: feedback})
 		},

@@ -106,6 +106,7 @@ func (a *app) learnPaths(ctx context.Context, home string, device devices.Device
 	if err != nil {
 		return
 	}
+	defer func() { _ = reached.Close() }() // nothing is kept
 	if transport, err := reached.Dial(ctx); err == nil {
 		_ = transport.Close() // waits until the paths are known
 	}

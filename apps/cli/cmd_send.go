@@ -138,7 +138,7 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	text, files := follow.WithTextFiles(text, with.files)
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
-		Dial: f.to.keep, Follow: f.to.followMove, Path: f.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, View: view,
+		Dial: f.to.keep, Follow: f.to.followMove, Path: f.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, Wait: f.to.wait, View: view,
 		ClientKey: rand.Text(), Text: text, Images: with.images, Files: files, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
 		Unattended: asker == nil, Sign: f.to.signAnswer, Traceparent: parent.String(),
 	})

@@ -19,7 +19,7 @@ func (a *app) followSession(ctx context.Context, to *target, id string, asJSON b
 	defer cancel()
 	wake := make(chan struct{}, 1)
 	f := feed.New(feed.Config{
-		Dial: to.keep, Follow: to.followMove, Lost: mayComeBack, After: relayconn.RetryAfter, Unattended: true, Guest: to.guest != nil,
+		Dial: to.keep, Follow: to.followMove, Lost: mayComeBack, After: relayconn.RetryAfter, Wait: to.wait, Unattended: true, Guest: to.guest != nil,
 		Notify: func() {
 			select {
 			case wake <- struct{}{}:

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -94,6 +95,27 @@ func (t *target) open(ctx context.Context, how func(*paths.Device, context.Conte
 		return nil, err
 	}
 	return how(device, ctx)
+}
+
+// localPause is the longest pause before another attempt to reach the host on this machine: an
+// attempt costs little there, and nothing reports that the host is back.
+const localPause = 200 * time.Millisecond
+
+// wait waits before another attempt to connect, less if the device may be back.
+func (t *target) wait(ctx context.Context, most time.Duration) error {
+	if t.guest != nil {
+		return t.guest.standby.Wait(ctx, most)
+	}
+	if t.local() {
+		most = min(most, localPause)
+	}
+	t.mu.Lock()
+	reached := t.reached
+	t.mu.Unlock()
+	if reached == nil {
+		return (*client.Standby)(nil).Wait(ctx, most)
+	}
+	return reached.Wait(ctx, most)
 }
 
 func (t *target) reach(home string) (*paths.Device, error) {

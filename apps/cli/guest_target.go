@@ -18,8 +18,9 @@ import (
 // guestLink opens the session of a guest link. Everything that it needs is in the link: no key
 // of this machine is used, and nothing of the link is stored.
 type guestLink struct {
-	relay string // its address
-	link  guest.Link
+	relay   string // its address
+	link    guest.Link
+	standby *client.Standby
 }
 
 // maxGuestLink bounds a link that is read, in bytes. A link has about 500.
@@ -53,27 +54,32 @@ func (t *target) sessionOf(args []string) (id string, err error) {
 	if err != nil {
 		return "", usagef("--link: %v", err)
 	}
-	t.guest = &guestLink{relay, link}
+	t.guest = &guestLink{relay, link, client.NewStandby(link.DeviceID())}
+	t.app.atEnd(func() error { t.guest.standby.Close(); return nil })
 	return link.SessionID, nil
 }
 
 // dial opens a channel to the machine of the link.
 func (g *guestLink) dial(ctx context.Context) (client.Transport, error) {
-	entry, err := client.DialGuest(ctx, g.relay, g.link, machineLabel())
-	if err != nil {
-		return nil, g.explain(err)
+	entry := g.standby.Take(g.relay)
+	if entry == nil {
+		var err error
+		if entry, err = client.DialGuest(ctx, g.relay, g.link, machineLabel()); err != nil {
+			return nil, g.explain(err)
+		}
 	}
 	transport, err := entry.OpenDevice(ctx, g.link.DeviceID(), g.link.Device.Seal, "the machine of the link")
 	if err != nil {
-		entry.Close()
+		g.standby.Hold(g.relay, entry)
 		return nil, g.explain(err)
 	}
+	g.standby.Opened()
 	return &guestTransport{transport, entry, g}, nil
 }
 
 // chatHost describes the machine of the link to the chat.
 func (g *guestLink) chatHost() chat.Host {
-	return chat.Host{Name: "Guest link", Guest: true, Dial: g.dial, Lost: mayComeBack, After: relayconn.RetryAfter, Path: g.pathName}
+	return chat.Host{Name: "Guest link", Guest: true, Dial: g.dial, Lost: mayComeBack, After: relayconn.RetryAfter, Wait: g.standby.Wait, Path: g.pathName}
 }
 
 func (g *guestLink) pathName() string {
@@ -131,6 +137,6 @@ func (t *guestTransport) Receive(ctx context.Context) ([]byte, error) {
 // Close implements client.Transport.
 func (t *guestTransport) Close() error {
 	err := t.Transport.Close()
-	t.entry.Close()
+	t.link.standby.Ended(t.link.relay, t.entry)
 	return err
 }

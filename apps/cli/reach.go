@@ -22,12 +22,14 @@ func (a *app) reach(home string, device devices.Device) (*paths.Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	dialer.Standby = client.NewStandby(device.ID)
 	file := devicesPath(home)
 	return paths.New(paths.Config{
-		Known: func() ([]paths.Known, error) { return knownPaths(home, device.ID) },
-		Dial:  dialer.Dial,
-		Lost:  mayComeBack,
-		Find:  a.finder(device.ID),
+		Known:   func() ([]paths.Known, error) { return knownPaths(home, device.ID) },
+		Dial:    dialer.Dial,
+		Standby: dialer.Standby,
+		Lost:    mayComeBack,
+		Find:    a.finder(device.ID),
 		Used: func(path paths.Path, roundTrip time.Duration) {
 			if path != paths.Direct {
 				_ = devices.Used(file, device.ID, path, roundTrip, time.Now()) // only makes the next connection slower

@@ -27,10 +27,24 @@ type Entry struct {
 
 	mu       sync.Mutex
 	peers    []wire.Peer
-	channels map[uint32]*Sealed
-	asking   map[string]chan reply
+	channels map[uint32]entryChannel
+	asking   map[string]question
+	absent   map[ident.ID]chan struct{} // see Absent
 	last     int
+	ended    bool
 	err      error
+}
+
+// entryChannel is an open channel to a device.
+type entryChannel struct {
+	*Sealed
+	device ident.ID
+}
+
+// question is a request that waits for the relay's answer.
+type question struct {
+	device ident.ID // to which a channel was requested, if one was
+	answer chan reply
 }
 
 // reply is the relay's answer to a request.
@@ -53,8 +67,9 @@ func DialEntry(ctx context.Context, cfg relayconn.Config) (*Entry, error) {
 		cancel:   cancel,
 		done:     make(chan struct{}),
 		peers:    conn.Welcome().Peers,
-		channels: map[uint32]*Sealed{},
-		asking:   map[string]chan reply{},
+		channels: map[uint32]entryChannel{},
+		asking:   map[string]question{},
+		absent:   map[ident.ID]chan struct{}{},
 	}
 	go e.run(runCtx)
 	return e, nil
@@ -64,9 +79,12 @@ func (e *Entry) run(ctx context.Context) {
 	err := e.conn.Run(ctx, e)
 	e.pairings.Lost()
 	e.mu.Lock()
-	e.err = err
+	e.err, e.ended = err, true
 	channels := e.channels
-	e.channels = map[uint32]*Sealed{}
+	e.channels = map[uint32]entryChannel{}
+	for device := range e.absent {
+		e.returned(device)
+	}
 	e.mu.Unlock()
 	for _, s := range channels {
 		s.Closed(wire.ReasonReadError)
@@ -158,14 +176,19 @@ func (e *Entry) ask(ctx context.Context, request func(string) wire.Frame) (reply
 	e.mu.Lock()
 	e.last++
 	requestID := "entry-" + strconv.Itoa(e.last)
-	e.asking[requestID] = answer
+	frame := request(requestID)
+	asked := question{answer: answer}
+	if open, ok := frame.(wire.OpenChannel); ok {
+		asked.device = open.DeviceID
+	}
+	e.asking[requestID] = asked
 	e.mu.Unlock()
 	defer func() {
 		e.mu.Lock()
 		delete(e.asking, requestID)
 		e.mu.Unlock()
 	}()
-	if err := e.conn.Send(ctx, request(requestID)); err != nil {
+	if err := e.conn.Send(ctx, frame); err != nil {
 		return reply{}, err
 	}
 	select {
@@ -217,9 +240,9 @@ func (e *Entry) Control(frame wire.Frame) {
 // Records implements relayconn.Handler.
 func (e *Entry) Records(channel uint32, payloads [][]byte) {
 	e.mu.Lock()
-	s := e.channels[channel]
+	s, ok := e.channels[channel]
 	e.mu.Unlock()
-	if s != nil {
+	if ok {
 		s.Deliver(payloads...)
 	}
 }
@@ -233,7 +256,8 @@ func (e *Entry) opened(f *wire.ChannelOpened) {
 		delete(e.channels, channel)
 	})
 	e.mu.Lock()
-	e.channels[channel] = s
+	e.channels[channel] = entryChannel{s, f.PeerID}
+	delete(e.absent, f.PeerID)
 	e.mu.Unlock()
 	if !e.answer(f.RequestID, reply{frame: f, sealed: s}) { // the caller has given up
 		_ = s.Close()
@@ -242,10 +266,13 @@ func (e *Entry) opened(f *wire.ChannelOpened) {
 
 func (e *Entry) closed(f *wire.ChannelClosed) {
 	e.mu.Lock()
-	s := e.channels[f.Channel]
+	s, ok := e.channels[f.Channel]
 	delete(e.channels, f.Channel)
+	if ok && (f.Reason == wire.ReasonPeerGone || f.Reason == wire.ReasonClosed) {
+		e.left(s.device)
+	}
 	e.mu.Unlock()
-	if s != nil {
+	if ok {
 		s.Closed(f.Reason)
 	}
 }
@@ -253,10 +280,13 @@ func (e *Entry) closed(f *wire.ChannelClosed) {
 func (e *Entry) answer(requestID string, got reply) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	answer, ok := e.asking[requestID]
+	asked, ok := e.asking[requestID]
 	if ok {
 		delete(e.asking, requestID)
-		answer <- got // holds one; each id is answered once
+		if refused, is := got.frame.(*wire.ErrorFrame); is && refused.Kind == wire.KindDeviceOffline && asked.device != (ident.ID{}) {
+			e.left(asked.device)
+		}
+		asked.answer <- got // holds one; each id is answered once
 	}
 	return ok
 }
@@ -282,5 +312,8 @@ func (e *Entry) presence(device ident.ID, online bool) {
 		if e.peers[i].ID == device {
 			e.peers[i].Online = online
 		}
+	}
+	if online {
+		e.returned(device)
 	}
 }

@@ -30,6 +30,8 @@ type Config struct {
 	Learn func(ctx context.Context, learning Learning) error
 	// Stale reports whether Dial should learn the paths as well; nil means never.
 	Stale func() bool
+	// Standby is that of the Dialer, if it has one. The device closes it.
+	Standby *client.Standby
 	// Pace replaces the times between attempts; the zero value has useful ones.
 	Pace Pace
 }
@@ -115,7 +117,14 @@ func (d *Device) Close() error {
 	d.mu.Lock()
 	d.closed = true
 	d.mu.Unlock()
-	return d.takeReady().close()
+	err := d.takeReady().close()
+	d.cfg.Standby.Close()
+	return err
+}
+
+// Wait waits before another attempt, at most as long as given, less if a relay reports that the device is back.
+func (d *Device) Wait(ctx context.Context, most time.Duration) error {
+	return d.cfg.Standby.Wait(ctx, most)
 }
 
 func (d *Device) takeReady() *finish {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/scorel/scorel/packages/client"
@@ -35,6 +36,8 @@ type Dialer struct {
 	Local func(ctx context.Context) (client.Transport, error)
 	// HTTPClient dials relays; nil honors the proxies of the environment.
 	HTTPClient *http.Client
+	// Standby keeps connections to relays at which the device is offline; nil closes them.
+	Standby *client.Standby
 	// Timeout bounds the attempt at one path, whatever its other end does; 0 means 30 s.
 	Timeout time.Duration
 }
@@ -53,23 +56,52 @@ func (d *Dialer) Dial(ctx context.Context, path Path) (*Channel, error) {
 	if path == Direct {
 		return d.dialLocal(ctx)
 	}
-	entry, err := client.DialEntry(ctx, relayconn.Config{
-		RelayURL: path.URL, Keys: d.Keys, Label: d.Label, Invite: d.inviteTo(path), HTTPClient: d.HTTPClient, NoProxy: !path.Remote(),
-	})
+	transport, trip, entry, err := d.again(ctx, path)
+	if entry == nil {
+		if entry, err = client.DialEntry(ctx, relayconn.Config{
+			RelayURL: path.URL, Keys: d.Keys, Label: d.Label, Invite: d.inviteTo(path), HTTPClient: d.HTTPClient, NoProxy: !path.Remote(),
+		}); err != nil {
+			return nil, err
+		}
+		transport, trip, err = d.open(ctx, entry)
+	}
 	if err != nil {
+		if ctx.Err() == nil {
+			d.Standby.Hold(path.Key(), entry)
+		} else {
+			entry.Close()
+		}
 		return nil, err
 	}
-	transport, trip, err := d.open(ctx, entry)
-	if err != nil {
-		entry.Close()
-		return nil, err
-	}
+	d.Standby.Opened()
 	return &Channel{
-		Transport: &overEntry{transport, entry}, RoundTrip: trip,
+		Transport: &overEntry{transport, sync.OnceFunc(func() { d.Standby.Ended(path.Key(), entry) })},
+		RoundTrip: trip,
 		Open: func(ctx context.Context) (client.Transport, error) {
 			return entry.OpenDevice(ctx, d.Device, d.Seal, d.Name)
 		},
 	}, nil
+}
+
+// againTimeout bounds the attempt over a connection that was kept: the network may have changed
+// since, and a new connection shows that at once.
+const againTimeout = 3 * time.Second
+
+// again opens a channel over a connection that was kept, whose relay has reported the device
+// offline. The entry is nil if there is none that works.
+func (d *Dialer) again(ctx context.Context, path Path) (client.Transport, time.Duration, *client.Entry, error) {
+	entry := d.Standby.Take(path.Key())
+	if entry == nil {
+		return nil, 0, nil, nil
+	}
+	trying, cancel := context.WithTimeout(ctx, againTimeout)
+	defer cancel()
+	transport, trip, err := d.open(trying, entry)
+	if err != nil && ctx.Err() == nil && (trying.Err() != nil || errors.Is(err, client.ErrLost)) {
+		entry.Close()
+		return nil, 0, nil, err
+	}
+	return transport, trip, entry, err
 }
 
 func (d *Dialer) inviteTo(path Path) string {
@@ -123,14 +155,14 @@ func (d *Dialer) claim(ctx context.Context, entry *client.Entry) bool {
 	return entry.Claim(ctx, d.Device, *proof) == nil // the refusal of the channel says what to do
 }
 
-// overEntry is a channel that closes its connection with it.
+// overEntry is a channel that gives up its connection with it.
 type overEntry struct {
 	client.Transport
-	entry *client.Entry
+	release func()
 }
 
 func (o *overEntry) Close() error {
 	err := o.Transport.Close()
-	o.entry.Close()
+	o.release()
 	return err
 }

@@ -34,10 +34,12 @@ type Host struct {
 	Follow func(device string) (name string, err error)
 	Lost   func(err error) bool          // whether reconnecting may help after an error
 	After  func(err error) time.Duration // how long the other side asked to wait; may be nil
-	Sign   Signer                        // nil sends answers without a signature
-	Path   func() string                 // names the path in use, for people; may be nil
-	Guest  bool                          // shows one session and answers nothing else
-	Device func() string                 // names the device, for Others; nil is "", this machine
+	// Wait waits before another attempt, at most as long as given; may be nil.
+	Wait   func(ctx context.Context, most time.Duration) error
+	Sign   Signer        // nil sends answers without a signature
+	Path   func() string // names the path in use, for people; may be nil
+	Guest  bool          // shows one session and answers nothing else
+	Device func() string // names the device, for Others; nil is "", this machine
 }
 
 func (h Host) device() string {
@@ -101,7 +103,7 @@ func (m *Model) connectTo(host Host, sessionID string) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.stopFeed = cancel
 	f := feed.New(feed.Config{
-		Dial: host.Dial, Follow: host.Follow, Lost: host.Lost, After: host.After, Unattended: m.cfg.Watch, Guest: host.Guest,
+		Dial: host.Dial, Follow: host.Follow, Lost: host.Lost, After: host.After, Wait: host.Wait, Unattended: m.cfg.Watch, Guest: host.Guest,
 		Notify: func() {
 			select {
 			case m.wake <- struct{}{}:

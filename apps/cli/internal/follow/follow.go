@@ -54,7 +54,7 @@ type View interface {
 	Notice(text string)
 }
 
-// Config says what to send and how. All fields but Follow, After, Path, Patience and Sign are required.
+// Config says what to send and how. All fields but Follow, After, Wait, Path, Patience and Sign are required.
 type Config struct {
 	Dial func(ctx context.Context) (client.Transport, error)
 	// Follow has Dial lead to the device that the session was moved to, and returns the name of
@@ -67,6 +67,9 @@ type Config struct {
 	Lost func(err error) bool
 	// After returns how long the other side asked to wait after an error.
 	After func(err error) time.Duration
+	// Wait waits before another attempt, at most as long as given; nil waits that long. It
+	// fails if ctx ends.
+	Wait func(ctx context.Context, most time.Duration) error
 	// Path names the path of the last connection; nil, or "", says nothing.
 	Path func() string
 	View View
@@ -178,14 +181,25 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 		if errors.Is(err, client.ErrPathLost) {
 			wait = 0
 		}
-		if r.cfg.After != nil {
-			wait = max(wait, r.cfg.After(err))
-		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := r.pause(ctx, wait, err); err != nil {
 			return Result{SessionID: r.sessionID}, err
 		}
 		pause = min(2*pause, longestPause)
 	}
+}
+
+// pause waits before another attempt. What the other side asked for after an error is not
+// shortened.
+func (r *runner) pause(ctx context.Context, wait time.Duration, err error) error {
+	if r.cfg.After != nil {
+		if asked := r.cfg.After(err); asked > wait {
+			return sleep(ctx, asked)
+		}
+	}
+	if r.cfg.Wait != nil {
+		return r.cfg.Wait(ctx, wait)
+	}
+	return sleep(ctx, wait)
 }
 
 // follow continues at the device that the session was moved to.

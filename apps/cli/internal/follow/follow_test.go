@@ -86,6 +86,32 @@ func TestRunWaitsAsLongAsItWasAsked(t *testing.T) {
 	})
 }
 
+// TestADeviceThatIsBackEndsThePause: Wait decides how long a pause lasts, unless the other side
+// has asked for one.
+func TestADeviceThatIsBackEndsThePause(t *testing.T) {
+	for _, asked := range []time.Duration{0, 20 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			h := &scriptedHost{t: t, script: askScript(t), cuts: []int{4}, down: 3, asked: asked}
+			var pauses []time.Duration
+			h.wait = func(_ context.Context, most time.Duration) error {
+				pauses = append(pauses, most)
+				return nil
+			}
+			start := time.Now()
+			if _, err := h.run(t.Context(), newRecorder()); err != nil || time.Since(start) != 4*asked {
+				t.Fatalf("ended after %s: %v", time.Since(start), err)
+			}
+			want := []time.Duration{firstPause, 2 * firstPause, 4 * firstPause, 8 * firstPause}
+			if asked > 0 {
+				want = nil
+			}
+			if !slices.Equal(pauses, want) {
+				t.Errorf("pauses of at most %v, want %v", pauses, want)
+			}
+		})
+	}
+}
+
 func TestRunGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &scriptedHost{t: t, script: askScript(t), cuts: []int{2}, down: 1_000_000}

@@ -62,6 +62,7 @@ type scriptedHost struct {
 	cuts   []int
 	down   int           // how many dials fail after each cut
 	asked  time.Duration // how long to wait before the next dial
+	wait   func(ctx context.Context, most time.Duration) error
 
 	dials, published int
 	failing          int
@@ -239,6 +240,7 @@ func (h *scriptedHost) run(ctx context.Context, view View) (Result, error) {
 		Prepare: func(context.Context, *client.Client) (string, error) { return testSession, nil },
 		Lost:    func(err error) bool { return errors.Is(err, client.ErrLost) || errors.Is(err, errDown) },
 		After:   func(error) time.Duration { return h.asked },
+		Wait:    h.wait,
 		View:    view, ClientKey: testKey, Text: "do it",
 	})
 }

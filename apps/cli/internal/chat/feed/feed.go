@@ -13,7 +13,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// Config says how to reach the host. Follow and After may be nil.
+// Config says how to reach the host. Follow, After and Wait may be nil.
 type Config struct {
 	Dial func(ctx context.Context) (client.Transport, error)
 	// Follow has Dial lead to the device that the session was moved to, and returns the name of
@@ -21,6 +21,8 @@ type Config struct {
 	Follow func(device string) (name string, err error)
 	Lost   func(err error) bool          // whether reconnecting may help after an error
 	After  func(err error) time.Duration // how long the other side asked to wait after an error
+	// Wait waits before another attempt, at most as long as given; nil waits that long.
+	Wait func(ctx context.Context, most time.Duration) error
 	// Unattended means that no one can answer the agent here.
 	Unattended bool
 	// Guest means that the host shows one session and nothing about itself.
@@ -155,14 +157,27 @@ func (f *Feed) Run(ctx context.Context) {
 		if errors.Is(err, client.ErrPathLost) {
 			wait = 0
 		}
-		if f.cfg.After != nil {
-			wait = max(wait, f.cfg.After(err))
-		}
-		f.put(Disconnected{Err: err, Next: time.Now().Add(wait)})
-		sleep(ctx, wait)
+		f.pause(ctx, wait, err)
 		pause = min(2*pause, longestPause)
 	}
 	f.setClient(nil, context.Canceled)
+}
+
+// pause waits before another attempt. What the other side asked for after an error is not
+// shortened.
+func (f *Feed) pause(ctx context.Context, wait time.Duration, err error) {
+	pause := f.cfg.Wait
+	if f.cfg.After != nil {
+		if asked := f.cfg.After(err); asked > wait {
+			wait, pause = asked, nil
+		}
+	}
+	f.put(Disconnected{Err: err, Next: time.Now().Add(wait)})
+	if pause == nil {
+		sleep(ctx, wait)
+		return
+	}
+	_ = pause(ctx, wait) // the end of ctx, which Run notices
 }
 
 // followTo continues at the device that the session was moved to, or stops following it.

@@ -1,7 +1,7 @@
 import type { LinkState } from "../api/contract";
 import { t } from "../i18n/link";
 import type { Connection, ConnectionEnd } from "./connection";
-import { backoff, type Timing } from "./timing";
+import { backoff, nearBackoff, type Timing } from "./timing";
 
 const STALE_DIAL = 2_000;
 
@@ -13,6 +13,7 @@ export class Dialer {
   readonly #timing: Timing;
   readonly #dial: () => Connection;
   readonly #publish: (state: LinkState) => void;
+  readonly #backoff: typeof backoff;
   #connection: Connection | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #attempt = 0;
@@ -23,7 +24,9 @@ export class Dialer {
   #stopped = false;
   #lastError: string | null = null;
 
-  constructor(timing: Timing, dial: () => Connection, publish: (state: LinkState) => void) {
+  /** `near` means that the relay is on this machine. */
+  constructor(timing: Timing, dial: () => Connection, publish: (state: LinkState) => void, near = false) {
+    this.#backoff = near ? nearBackoff : backoff;
     this.#timing = timing;
     this.#dial = dial;
     this.#publish = publish;
@@ -110,7 +113,7 @@ export class Dialer {
       this.#publish(end.needsInvite ? { state: "refused", message, needsInvite: true } : { state: "refused", message });
       return;
     }
-    const wait = backoff(this.#timing, this.#attempt) + end.retryAfter;
+    const wait = this.#backoff(this.#timing, this.#attempt) + end.retryAfter;
     this.#attempt++;
     this.#publish({
       state: "connecting",

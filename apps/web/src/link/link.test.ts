@@ -193,8 +193,8 @@ describe("pairing", () => {
 });
 
 describe("devices", () => {
-  it("follows presence and reopens the channel", async () => {
-    const page = openPage(relay);
+  it("follows presence and reopens the channel, whatever the back-off is", async () => {
+    const page = openPage(relay, { backoffBase: 3_600_000, backoffMax: 3_600_000 });
     const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
     relay.setOnline(device, false);

@@ -77,6 +77,7 @@ export class Relay implements Told {
         this.state = state;
         options.changed();
       },
+      address.loopback,
     );
     this.#prober = new Prober({
       dialer: this.#dialer,

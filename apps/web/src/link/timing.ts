@@ -41,6 +41,14 @@ export const TIMING: Timing = {
   copyDelay: 5_000,
 };
 
+/** The attempts to reach a relay on this machine for which the delay does not grow: it restarts within seconds. */
+const NEAR_ATTEMPTS = 20;
+
+/** `backoff` for a relay on this machine. */
+export function nearBackoff(timing: Timing, attempt: number): number {
+  return backoff(timing, Math.max(0, attempt - NEAR_ATTEMPTS));
+}
+
 /** Exponential back-off with jitter; `attempt` counts from 0. */
 export function backoff(timing: Timing, attempt: number): number {
   const most = Math.min(timing.backoffMax, timing.backoffBase * 2 ** Math.min(attempt, 20));

@@ -19,7 +19,7 @@ GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*'
 SITEFILES := $(shell find docs $(SITE) -type f -not -path '*/node_modules/*' -not -path '$(SITE)/dist/*' -not -path 'docs/decisions/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web site image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-matrix test-agents fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web site image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-matrix test-wine test-agents fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -123,6 +123,9 @@ test-matrix: build ## this program together with that of an earlier revision, EA
 
 test-install: web site $(WEB)/node_modules/.package-lock.json ## from curl to the first prompt in a clean Debian root; needs root on Debian
 	@.ci/released
+
+test-wine: ## unit tests as programs for Windows, under Wine; installs it on Debian as root
+	@.ci/wine
 
 test-agents: ## Claude Code, Codex, Gemini CLI and opencode, installed from npm (1.3 GB) and run against fake models
 	@.ci/agents

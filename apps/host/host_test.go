@@ -24,7 +24,9 @@ func start(t *testing.T, cfg host.Config) *host.Host {
 	if cfg.Home == "" {
 		cfg.Home = t.TempDir()
 	}
-	cfg.Getenv, cfg.NoRelay = noEnv, true
+	if cfg.NoRelay = true; cfg.Getenv == nil {
+		cfg.Getenv = noEnv
+	}
 	h, err := host.New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,374 @@
+package host_test
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/md5"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
+)
+
+// weCom is a fake of the WebSocket of WeCom's smart bots. It enforces what its documentation says:
+// https://developer.work.weixin.qq.com/document/path/101463.
+type weCom struct {
+	t      *testing.T
+	server *httptest.Server
+
+	mu       sync.Mutex
+	changed  chan struct{} // closed at the next change
+	conn     *websocket.Conn
+	bots     int // subscriptions
+	beats    int
+	ended    int  // connections
+	mute     bool // requests get no answer
+	tasks    map[string]bool
+	chats    map[string]bool // in which somebody has written
+	sent     map[string][]time.Time
+	events   map[string]time.Time // presses that were not answered, by req_id
+	files    map[string][]byte
+	uploads  map[string]*weComUpload
+	shown    []weComShown
+	ids      int
+	requests map[string]bool
+}
+
+// weComShown is a message of the bot.
+type weComShown struct {
+	Chat, Kind, Text, Task string
+	Buttons                map[string]string // data by label
+	File                   []byte
+	Answers                []string // titles of the card after presses
+}
+
+type weComUpload struct {
+	kind, name, sum string
+	size, parts     int
+	data            map[int][]byte
+}
+
+// weComFrame is a frame in either direction.
+type weComFrame struct {
+	Cmd     string `json:"cmd,omitempty"`
+	Headers struct {
+		ReqID string `json:"req_id"`
+	} `json:"headers"`
+	Body    json.RawMessage `json:"body,omitempty"`
+	ErrCode *int            `json:"errcode,omitempty"`
+	ErrMsg  string          `json:"errmsg,omitempty"`
+}
+
+const weComSecret = "the-secret-of-the-bot"
+
+func startWeCom(t *testing.T) *weCom {
+	t.Helper()
+	f := &weCom{
+		t: t, changed: make(chan struct{}), tasks: map[string]bool{}, chats: map[string]bool{}, sent: map[string][]time.Time{},
+		events: map[string]time.Time{}, files: map[string][]byte{}, uploads: map[string]*weComUpload{}, requests: map[string]bool{},
+	}
+	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
+	t.Cleanup(func() { f.drop(); f.server.Close() })
+	return f
+}
+
+// env is the environment of an extension that uses the fake.
+func (f *weCom) env(name string) string {
+	return map[string]string{"WECOM_BOT_ID": "bot", "WECOM_BOT_SECRET": weComSecret, "WECOM_URL": "ws" + strings.TrimPrefix(f.server.URL, "http")}[name]
+}
+
+func (f *weCom) serve(w http.ResponseWriter, r *http.Request) {
+	if name, is := strings.CutPrefix(r.URL.Path, "/file/"); is {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if data, ok := f.files[name]; ok {
+			_, _ = w.Write(data)
+			return
+		}
+		w.WriteHeader(http.StatusForbidden) // the address has expired
+		return
+	}
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer func() {
+		_ = conn.CloseNow()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.ended++
+		f.change()
+	}()
+	conn.SetReadLimit(2 << 20)
+	subscribed := false
+	for {
+		var in weComFrame
+		if wsjson.Read(r.Context(), conn, &in) != nil {
+			return
+		}
+		f.handle(conn, in, &subscribed)
+	}
+}
+
+func (f *weCom) handle(conn *websocket.Conn, in weComFrame, subscribed *bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer f.change()
+	code, body := 0, map[string]any(nil)
+	switch id := in.Headers.ReqID; {
+	case id == "" || f.requests[id]:
+		f.t.Errorf("the req_id %q of %s is empty or was used", id, in.Cmd)
+	case in.Cmd != "aibot_respond_update_msg":
+		f.requests[id] = true
+	}
+	switch {
+	case in.Cmd == "aibot_subscribe":
+		if *subscribed {
+			f.t.Error("a connection subscribed twice, which WeCom limits")
+		}
+		if code = f.subscribe(conn, in.Body); code == 0 {
+			*subscribed = true
+		}
+	case !*subscribed:
+		f.t.Errorf("%s before the subscription", in.Cmd)
+		code = 846609
+	case in.Cmd == "ping":
+		f.beats++
+	case conn != f.conn:
+		code = 846608
+	default:
+		code, body = f.command(in)
+	}
+	if !f.mute {
+		f.write(conn, map[string]any{"headers": in.Headers, "errcode": code, "errmsg": fmt.Sprint("code ", code), "body": body})
+	}
+}
+
+func (f *weCom) write(conn *websocket.Conn, frame any) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_ = wsjson.Write(ctx, conn, frame) // a lost connection is seen by its reader
+}
+
+// subscribe has the newest connection take the place of the one before it.
+func (f *weCom) subscribe(conn *websocket.Conn, body json.RawMessage) int {
+	var in struct {
+		Bot    string `json:"bot_id"`
+		Secret string `json:"secret"`
+	}
+	if json.Unmarshal(body, &in) != nil || in.Bot != "bot" || in.Secret != weComSecret {
+		return 853000
+	}
+	if old := f.conn; old != nil {
+		f.event(old, "", map[string]any{"eventtype": "disconnected_event"})
+		go func() { _ = old.Close(websocket.StatusNormalClosure, "") }()
+	}
+	f.conn, f.bots = conn, f.bots+1
+	return 0
+}
+
+func (f *weCom) command(in weComFrame) (code int, body map[string]any) {
+	switch in.Cmd {
+	case "aibot_send_msg":
+		return f.message(in.Body), nil
+	case "aibot_respond_update_msg":
+		return f.update(in), nil
+	case "aibot_upload_media_init", "aibot_upload_media_chunk", "aibot_upload_media_finish":
+		return f.upload(in)
+	}
+	f.t.Errorf("unknown command %s", in.Cmd)
+	return 40001, nil
+}
+
+type weComCard struct {
+	Type  string `json:"card_type"`
+	Title struct {
+		Title string `json:"title"`
+	} `json:"main_title"`
+	Buttons []struct {
+		Text string `json:"text"`
+		Key  string `json:"key"`
+	} `json:"button_list"`
+	Task string `json:"task_id"`
+}
+
+// valid reports whether a card keeps the documented limits, of which some are recommendations.
+func (c weComCard) valid() bool {
+	keys := map[string]bool{}
+	for _, b := range c.Buttons {
+		if b.Text == "" || utf8.RuneCountInString(b.Text) > 10 || b.Key == "" || len(b.Key) > 1024 || keys[b.Key] {
+			return false
+		}
+		keys[b.Key] = true
+	}
+	return c.Type == "button_interaction" && c.Title.Title != "" && utf8.RuneCountInString(c.Title.Title) <= 26 && len(c.Buttons) >= 1 && len(c.Buttons) <= 6
+}
+
+type weComMedia struct {
+	ID string `json:"media_id"`
+}
+
+var weComTask = regexp.MustCompile(`^[0-9A-Za-z_@-]{1,128}$`)
+
+func (f *weCom) message(body json.RawMessage) int {
+	var in struct {
+		Chat     string `json:"chatid"`
+		ChatType int    `json:"chat_type"`
+		Type     string `json:"msgtype"`
+		Markdown struct {
+			Content string `json:"content"`
+		} `json:"markdown"`
+		Card  weComCard  `json:"template_card"`
+		File  weComMedia `json:"file"`
+		Image weComMedia `json:"image"`
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		f.t.Errorf("a message cannot be read: %v", err)
+		return 40001
+	}
+	chat := map[int]string{1: "single:", 2: "group:"}[in.ChatType] + in.Chat
+	if !f.chats[chat] {
+		return 40130 // nobody has written there
+	}
+	if recent(f.sent[chat], time.Minute) >= 30 || recent(f.sent[chat], time.Hour) >= 1000 {
+		return 45009
+	}
+	shown := weComShown{Chat: chat, Kind: in.Type}
+	switch media := in.File.ID + in.Image.ID; in.Type {
+	case "markdown":
+		shown.Text = in.Markdown.Content
+		if shown.Text == "" || len(shown.Text) > 20480 || !utf8.ValidString(shown.Text) {
+			return 40058
+		}
+	case "template_card":
+		if !in.Card.valid() || !weComTask.MatchString(in.Card.Task) || f.tasks[in.Card.Task] {
+			f.t.Errorf("a card that WeCom does not take: %s", body)
+			return 42014
+		}
+		f.tasks[in.Card.Task] = true
+		shown.Text, shown.Task, shown.Buttons = in.Card.Title.Title, in.Card.Task, map[string]string{}
+		for _, b := range in.Card.Buttons {
+			shown.Buttons[b.Text] = b.Key
+		}
+	case "file", "image":
+		if f.files[media] == nil {
+			return 40007
+		}
+		shown.File = f.files[media]
+	default:
+		return 40008
+	}
+	f.sent[chat] = append(f.sent[chat], time.Now())
+	f.shown = append(f.shown, shown)
+	return 0
+}
+
+func recent(times []time.Time, span time.Duration) (n int) {
+	for _, at := range times {
+		if time.Since(at) < span {
+			n++
+		}
+	}
+	return n
+}
+
+// update replaces a card within five seconds after a press, once.
+func (f *weCom) update(in weComFrame) int {
+	var body struct {
+		Type  string    `json:"response_type"`
+		Users []string  `json:"userids"`
+		Card  weComCard `json:"template_card"`
+	}
+	at, pressed := f.events[in.Headers.ReqID]
+	delete(f.events, in.Headers.ReqID)
+	if err := json.Unmarshal(in.Body, &body); err != nil || body.Type != "update_template_card" || !body.Card.valid() || !pressed || time.Since(at) > 5*time.Second {
+		f.t.Errorf("an update that WeCom does not take: %s", in.Body)
+		return 42014
+	}
+	for n := range f.shown {
+		if f.shown[n].Task == body.Card.Task {
+			f.shown[n].Answers = append(f.shown[n].Answers, strings.Join(body.Users, ",")+": "+body.Card.Title.Title)
+		}
+	}
+	return 0
+}
+
+func (f *weCom) upload(in weComFrame) (int, map[string]any) {
+	var b struct {
+		Type   string `json:"type"`
+		Name   string `json:"filename"`
+		Size   int    `json:"total_size"`
+		Chunks int    `json:"total_chunks"`
+		MD5    string `json:"md5"`
+		ID     string `json:"upload_id"`
+		Index  *int   `json:"chunk_index"`
+		Data   []byte `json:"base64_data"`
+	}
+	if err := json.Unmarshal(in.Body, &b); err != nil {
+		return 40001, nil
+	}
+	if in.Cmd == "aibot_upload_media_init" {
+		most := map[string]int{"file": 20 << 20, "image": 10 << 20}[b.Type]
+		if b.Name == "" || b.Size <= 0 || b.Size > most || b.Chunks < 1 || b.Chunks > 100 {
+			return 40009, nil
+		}
+		f.ids++
+		id := fmt.Sprint("upload", f.ids)
+		f.uploads[id] = &weComUpload{b.Type, b.Name, b.MD5, b.Size, b.Chunks, map[int][]byte{}}
+		return 0, map[string]any{"upload_id": id}
+	}
+	u := f.uploads[b.ID]
+	if u == nil {
+		return 40007, nil
+	}
+	if in.Cmd == "aibot_upload_media_chunk" {
+		if b.Index == nil || *b.Index < 0 || *b.Index >= u.parts || len(b.Data) == 0 || len(b.Data) > 512<<10 {
+			return 40009, nil
+		}
+		u.data[*b.Index] = b.Data
+		return 0, nil
+	}
+	var all []byte
+	for n := range u.parts {
+		all = append(all, u.data[n]...)
+	}
+	if sum := md5.Sum(all); len(all) != u.size || hex.EncodeToString(sum[:]) != u.sum {
+		return 40009, nil
+	}
+	f.ids++
+	id := fmt.Sprint("media", f.ids)
+	f.files[id] = all
+	return 0, map[string]any{"type": u.kind, "media_id": id, "created_at": "1380000000"}
+}
+
+// encrypt stores a file as people's files are stored, and returns its address and key.
+func (f *weCom) encrypt(data []byte) (url, key string) {
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret)
+	padding := 32 - len(data)%32
+	plain := append(append([]byte(nil), data...), strings.Repeat(string(rune(padding)), padding)...)
+	block, err := aes.NewCipher(secret)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	cipher.NewCBCEncrypter(block, secret[:16]).CryptBlocks(plain, plain)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ids++
+	name := fmt.Sprint("in", f.ids)
+	f.files[name] = plain
+	return f.server.URL + "/file/" + name, base64.StdEncoding.EncodeToString(secret)
+}

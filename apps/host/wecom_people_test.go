@@ -1,0 +1,136 @@
+package host_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// change notifies those who wait. f.mu is held.
+func (f *weCom) change() {
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// event sends an event of a message that a person has seen. f.mu is held.
+func (f *weCom) event(conn *websocket.Conn, request string, event map[string]any) {
+	f.callback(conn, "aibot_event_callback", request, map[string]any{"msgtype": "event", "event": event, "create_time": time.Now().Unix()})
+}
+
+func (f *weCom) callback(conn *websocket.Conn, cmd, request string, body map[string]any) {
+	f.ids++
+	body["aibotid"] = "bot"
+	if body["msgid"] == nil {
+		body["msgid"] = fmt.Sprint("msg", f.ids)
+	}
+	if request == "" {
+		request = fmt.Sprint("callback", f.ids)
+	}
+	f.write(conn, map[string]any{"cmd": cmd, "headers": map[string]string{"req_id": request}, "body": body})
+}
+
+// who are the fields of a person in a chat: "single:" and the person, or "group:" and a number.
+func who(chat, user string) map[string]any {
+	body := map[string]any{"from": map[string]string{"userid": user}, "chattype": "single"}
+	if id, group := strings.CutPrefix(chat, "group:"); group {
+		body["chattype"], body["chatid"] = "group", id
+	}
+	return body
+}
+
+// say delivers a message with a content, so many times.
+func (f *weCom) say(chat, user string, times int, content map[string]any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.chats[chat] = true
+	f.ids++
+	body := who(chat, user)
+	body["msgid"] = fmt.Sprint("msg", f.ids)
+	maps.Copy(body, content)
+	for range times {
+		f.callback(f.conn, "aibot_msg_callback", "", body)
+	}
+}
+
+func plainText(text string) map[string]any {
+	return map[string]any{"msgtype": "text", "text": map[string]string{"content": text}}
+}
+
+// press presses a button of a card.
+func (f *weCom) press(user string, card weComShown, label string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ids++
+	request := fmt.Sprint("press", f.ids)
+	f.events[request] = time.Now()
+	body := who(card.Chat, user)
+	body["msgtype"] = "event"
+	body["event"] = map[string]any{
+		"eventtype":           "template_card_event",
+		"template_card_event": map[string]any{"card_type": "button_interaction", "event_key": card.Buttons[label], "task_id": card.Task},
+	}
+	f.callback(f.conn, "aibot_event_callback", request, body)
+}
+
+// drop ends the connection as a network does.
+func (f *weCom) drop() {
+	f.mu.Lock()
+	conn := f.conn
+	f.conn = nil
+	f.mu.Unlock()
+	if conn != nil {
+		_ = conn.CloseNow()
+	}
+}
+
+// until waits until something is so.
+func (f *weCom) until(what string, ok func() bool) {
+	f.t.Helper()
+	deadline := time.After(time.Minute)
+	for {
+		f.mu.Lock()
+		changed, now := f.changed, ok()
+		f.mu.Unlock()
+		if now {
+			return
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.t.Fatalf("waiting for %s: %+.2000v", what, f.shown)
+		}
+	}
+}
+
+// hears waits for a message of the bot after the first `after`, and returns it with its number.
+func (f *weCom) hears(after int, chat, text string) (shown weComShown, n int) {
+	f.t.Helper()
+	f.until(fmt.Sprintf("%q in %s", text, chat), func() bool {
+		for n = after; n < len(f.shown); n++ {
+			if shown = f.shown[n]; shown.Chat == chat && strings.Contains(shown.Text, text) {
+				return true
+			}
+		}
+		return false
+	})
+	return shown, n
+}
+
+// card waits for a card with a button.
+func (f *weCom) card(after int, chat, label string) (shown weComShown) {
+	f.t.Helper()
+	f.until("a card with "+label, func() bool {
+		for _, shown = range f.shown[after:] {
+			if shown.Chat == chat && shown.Buttons[label] != "" {
+				return true
+			}
+		}
+		return false
+	})
+	return shown
+}

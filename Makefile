@@ -14,12 +14,14 @@ STATIC := CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath"
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 WEB := apps/web
 SITE := $(WEB)/docs
+EXAMPLES := docs/examples/extensions
+FEISHU := $(EXAMPLES)/feishu
 TS := packages/protocol/ts
 GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' -not -path 'apps/bench/*' 2>/dev/null)
-SITEFILES := $(shell find docs $(SITE) -type f -not -path '*/node_modules/*' -not -path '$(SITE)/dist/*' -not -path 'docs/decisions/*' 2>/dev/null)
+SITEFILES := $(shell find docs $(SITE) -type f -not -path '*/node_modules/*' -not -path '*/dist/*' -not -path 'docs/decisions/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web site image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-matrix test-wine test-agents fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web site feishu image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-matrix test-wine test-agents fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -59,8 +61,13 @@ $(WEB)/embed/docs.zip: $(SITE)/node_modules/.package-lock.json $(SITEFILES) $(WE
 	cd $* && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
+feishu: $(FEISHU)/dist/server.cjs ## the extension for Feishu, in docs/examples/extensions/feishu/dist
+
+$(FEISHU)/dist/server.cjs: $(FEISHU)/node_modules/.package-lock.json $(wildcard $(FEISHU)/*.mjs) $(FEISHU)/extension.json $(EXAMPLES)/wecom/channel.mjs
+	cd $(FEISHU) && npm run --silent build
+
 # What all of them need is built before the rest runs side by side.
-test: deps check build $(TS)/node_modules/.package-lock.json ## installs what the tests need and runs them all
+test: deps check build feishu $(TS)/node_modules/.package-lock.json ## installs what the tests need and runs them all
 	@MAKE='$(MAKE)' .ci/beside test-go test-e2e 'test-programs test-web'
 
 deps: ## what the tests need beyond Go and Node: a C compiler for -race, Chromium
@@ -90,7 +97,7 @@ GOTEST := $(GO) test -vet=off -timeout 20m $(GOTESTFLAGS)
 # the tests start hundreds. `make check` vets all.
 test-go test-race: export GORACE = atexit_sleep_ms=10
 
-test-go: web site ## the Go tests with -race, except those of whole programs
+test-go: web site feishu ## the Go tests with -race, except those of whole programs
 	@$(GOTEST) $(RACE) -skip '^TestKilled' $(filter-out $(PROGRAMS),$(shell $(GO) list $(MODULES)))
 
 test-programs: web $(TS)/node_modules/.package-lock.json ## the Go tests that start whole programs

@@ -139,6 +139,7 @@ func TestDependenciesAreDocumented(t *testing.T) {
 		{"Go", directModules(t)},
 		{"TypeScript: `apps/web`", directPackages(t, "../../apps/web/package.json")},
 		{"TypeScript: `apps/web/docs`", directPackages(t, "../../apps/web/docs/package.json")},
+		{"TypeScript: `docs/examples/extensions/feishu`", directPackages(t, "../../docs/examples/extensions/feishu/package.json")},
 		{"TypeScript: `packages/protocol/ts`", directPackages(t, "../../packages/protocol/ts/package.json")},
 	} {
 		names := documented(t, text, part.heading)

@@ -1,6 +1,7 @@
 package channeltest
 
 import (
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -15,10 +16,42 @@ type Screen struct {
 	Messages map[string][]Shown // of the bot, by chat, oldest first
 	Gone     map[string]bool    // chats that the bot was removed from
 	Refuse   time.Duration      // how long the next message is refused; 0 for not
+	// Step is called when a request arrived, when it was handled and not answered yet, and when
+	// an event was sent or acknowledged. It is set before the first request.
+	Step func()
+
+	changed chan struct{} // closed at the next step
 }
 
 // NewScreen returns a screen without messages.
-func NewScreen() Screen { return Screen{Messages: map[string][]Shown{}, Gone: map[string]bool{}} }
+func NewScreen() Screen {
+	return Screen{Messages: map[string][]Shown{}, Gone: map[string]bool{}, Step: func() {}, changed: make(chan struct{})}
+}
+
+// Steps makes the steps of requests that a handler answers.
+func (s *Screen) Steps(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.Reached()
+		serve(w, r)
+		s.Reached()
+	}
+}
+
+// Reached is a step.
+func (s *Screen) Reached() {
+	s.Lock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+	s.Unlock()
+	s.Step()
+}
+
+// Changed returns a channel that is closed at the next step.
+func (s *Screen) Changed() <-chan struct{} {
+	s.Lock()
+	defer s.Unlock()
+	return s.changed
+}
 
 // Shown implements Fake.
 func (s *Screen) Shown(chat channel.Chat) []Shown {

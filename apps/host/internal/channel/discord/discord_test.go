@@ -7,15 +7,18 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
 	"github.com/scorel/scorel/apps/host/internal/channel/discord"
+	"github.com/scorel/scorel/apps/host/internal/channel/discord/discordtest"
 	"github.com/scorel/scorel/packages/leakcheck"
 )
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
 
-func TestContract(t *testing.T) { channeltest.Run(t, newFake) }
+func TestContract(t *testing.T) {
+	channeltest.Run(t, func(t *testing.T) channeltest.Fake { return discordtest.Start(t) })
+}
 
 // run returns the next update of a platform that uses the fake, and the cursor after it.
-func run(t *testing.T, f *fake, cursor []byte, do func()) (channel.Update, []byte) {
+func run(t *testing.T, f *discordtest.Fake, cursor []byte, do func()) (channel.Update, []byte) {
 	t.Helper()
 	return channeltest.Next(t, f.New(t, channeltest.Token), cursor, do)
 }
@@ -27,11 +30,11 @@ var (
 
 // TestALostSession: what was written while no session could be resumed is read from the history.
 func TestALostSession(t *testing.T) {
-	f := start(t)
+	f := discordtest.Start(t)
 	_, cursor := run(t, f, nil, func() { f.Say(room, ada, "one") })
-	f.gate.Forget()
+	f.Gate.Forget()
 	f.Say(room, ada, "two") // to the history only
-	f.gate.Forget()
+	f.Gate.Forget()
 	u, cursor := run(t, f, cursor, func() {})
 	if u.Message == nil || u.Message.Text != "two" || !u.Message.Chat.Direct {
 		t.Fatalf("update: %+v", u)
@@ -43,15 +46,15 @@ func TestALostSession(t *testing.T) {
 
 // TestServers: in a server, the bot takes what mentions or answers it, and knows threads.
 func TestServers(t *testing.T) {
-	f := start(t)
-	f.guild["50"] = map[string]any{"id": "50", "guild_id": "7", "type": 0, "name": "general"}
-	f.guild["51"] = map[string]any{"id": "51", "guild_id": "7", "type": 11, "name": "a thread", "parent_id": "50"}
-	me := map[string]any{"id": botID, "username": "scorel"}
+	f := discordtest.Start(t)
+	f.Guild["50"] = map[string]any{"id": "50", "guild_id": "7", "type": 0, "name": "general"}
+	f.Guild["51"] = map[string]any{"id": "51", "guild_id": "7", "type": 11, "name": "a thread", "parent_id": "50"}
+	me := map[string]any{"id": discordtest.BotID, "username": "scorel"}
 	say := func(chat, text string, change func(map[string]any)) func() {
 		return func() {
-			m, _ := f.message(channel.Chat{ID: chat}, ada, text)
+			m, _ := f.Message(channel.Chat{ID: chat}, ada, text)
 			change(m)
-			f.gate.Send("MESSAGE_CREATE", m)
+			f.Gate.Send("MESSAGE_CREATE", m)
 		}
 	}
 	for name, test := range map[string]struct {
@@ -81,10 +84,10 @@ func TestServers(t *testing.T) {
 
 // TestFilesOfOtherHosts: a file is read from Discord's hosts only.
 func TestFilesOfOtherHosts(t *testing.T) {
-	f := start(t)
+	f := discordtest.Start(t)
 	u, _ := run(t, f, nil, func() { f.Attach(room, ada, "look", "a.txt", []byte("x")) })
 	f.Lock()
-	f.said[u.Message.ID]["attachments"].([]any)[0].(map[string]any)["url"] = "http://127.0.0.1:1/metadata"
+	f.Said[u.Message.ID]["attachments"].([]any)[0].(map[string]any)["url"] = "http://127.0.0.1:1/metadata"
 	f.Unlock()
 	if _, err := f.New(t, channeltest.Token).Fetch(t.Context(), u.Message.Files[0]); !errors.Is(err, channel.ErrRejected) {
 		t.Errorf("the error is %v", err)

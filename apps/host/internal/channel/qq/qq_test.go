@@ -9,15 +9,18 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
 	"github.com/scorel/scorel/apps/host/internal/channel/qq"
+	"github.com/scorel/scorel/apps/host/internal/channel/qq/qqtest"
 	"github.com/scorel/scorel/packages/leakcheck"
 )
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
 
-func TestContract(t *testing.T) { channeltest.Run(t, newFake) }
+func TestContract(t *testing.T) {
+	channeltest.Run(t, func(t *testing.T) channeltest.Fake { return qqtest.Start(t) })
+}
 
 // run returns the next update of a platform that uses the fake, and the cursor after it.
-func run(t *testing.T, f *fake, cursor []byte, do func()) (channel.Update, []byte) {
+func run(t *testing.T, f *qqtest.Fake, cursor []byte, do func()) (channel.Update, []byte) {
 	t.Helper()
 	return channeltest.Next(t, f.New(t, channeltest.Token), cursor, do)
 }
@@ -26,7 +29,7 @@ var ada = channel.Sender{ID: "A1"}
 
 // TestAnswers: a repeated answer is recognized, and too many are refused with a reason.
 func TestAnswers(t *testing.T) {
-	f := start(t)
+	f := qqtest.Start(t)
 	room := channel.Chat{ID: "A1", Direct: true}
 	p := f.New(t, channeltest.Token)
 	for _, key := range []string{"1", "1", "2", "3", "4", "5"} {
@@ -40,14 +43,14 @@ func TestAnswers(t *testing.T) {
 	if _, err := p.Send(t.Context(), room.ID, channel.Outgoing{Key: "6", Text: channel.Text("6"), ReplyTo: "ROBOT1.0_7"}); !errors.Is(err, channel.ErrRejected) {
 		t.Errorf("the sixth answer: %v", err)
 	}
-	if f.tokens != 1 {
-		t.Errorf("%d tokens were asked for", f.tokens)
+	if f.Tokens != 1 {
+		t.Errorf("%d tokens were asked for", f.Tokens)
 	}
 }
 
 // TestGroups: what mentions the bot arrives, and only images can be sent.
 func TestGroups(t *testing.T) {
-	f := start(t)
+	f := qqtest.Start(t)
 	room := channel.Chat{ID: "group/G1"}
 	u, _ := run(t, f, nil, func() { f.Say(room, ada, "fix it") })
 	if m := u.Message; m == nil || m.Chat != room || m.Text != "fix it" || m.From != ada || !m.Addressed {
@@ -65,10 +68,10 @@ func TestGroups(t *testing.T) {
 
 // TestALostSession: a new session begins when QQ no longer continues the old one.
 func TestALostSession(t *testing.T) {
-	f := start(t)
+	f := qqtest.Start(t)
 	room := channel.Chat{ID: "A1", Direct: true}
 	_, cursor := run(t, f, nil, func() { f.Say(room, ada, "one") })
-	f.gate.Forget()
+	f.Gate.Forget()
 	if u, _ := run(t, f, cursor, func() { f.Say(room, ada, "two") }); u.Message == nil || u.Message.Text != "two" {
 		t.Errorf("update: %+v", u)
 	}
@@ -76,7 +79,7 @@ func TestALostSession(t *testing.T) {
 
 // TestFilesOfOtherHosts: a file is read from QQ's hosts only.
 func TestFilesOfOtherHosts(t *testing.T) {
-	p := start(t).New(t, channeltest.Token)
+	p := qqtest.Start(t).New(t, channeltest.Token)
 	for _, ref := range []string{"", "http://multimedia.nt.qq.com.cn/x", "https://127.0.0.1/x", "https://qq.com.example.com/x", "file:///etc/passwd"} {
 		if _, err := p.Fetch(t.Context(), channel.File{Ref: ref}); !errors.Is(err, channel.ErrRejected) {
 			t.Errorf("%q: %v", ref, err)

@@ -6,15 +6,18 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
 	"github.com/scorel/scorel/apps/host/internal/channel/slack"
+	"github.com/scorel/scorel/apps/host/internal/channel/slack/slacktest"
 	"github.com/scorel/scorel/packages/leakcheck"
 )
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
 
-func TestContract(t *testing.T) { channeltest.Run(t, newFake) }
+func TestContract(t *testing.T) {
+	channeltest.Run(t, func(t *testing.T) channeltest.Fake { return slacktest.Start(t) })
+}
 
 // run returns the next update of a platform that uses the fake, and the cursor after it.
-func run(t *testing.T, f *fake, cursor []byte, do func()) (channel.Update, []byte) {
+func run(t *testing.T, f *slacktest.Fake, cursor []byte, do func()) (channel.Update, []byte) {
 	t.Helper()
 	return channeltest.Next(t, f.New(t, channeltest.Token), cursor, do)
 }
@@ -23,18 +26,18 @@ var ada = channel.Sender{ID: "U1", Name: "Ada"}
 
 // TestLostEvents: what Slack no longer delivers is read from the history, in a thread too.
 func TestLostEvents(t *testing.T) {
-	for _, room := range []channel.Chat{{ID: "D1", Direct: true}, {ID: "C1/" + stamp(7)}} {
-		f := start(t)
-		f.channels["C1"] = map[string]any{"id": "C1", "name": "general"}
-		f.channels["D1"] = map[string]any{"id": "D1", "is_im": true}
+	for _, room := range []channel.Chat{{ID: "D1", Direct: true}, {ID: "C1/" + slacktest.Stamp(7)}} {
+		f := slacktest.Start(t)
+		f.Channels["C1"] = map[string]any{"id": "C1", "name": "general"}
+		f.Channels["D1"] = map[string]any{"id": "D1", "is_im": true}
 		say := func(text string) {
-			m, _ := f.message(room, ada, "")
-			m["text"] = "<@" + botID + "> " + text
-			f.deliver("events_api", map[string]any{"event": m})
+			m, _ := f.Message(room, ada, "")
+			m["text"] = "<@" + slacktest.BotID + "> " + text
+			f.Deliver("events_api", map[string]any{"event": m})
 		}
 		_, cursor := run(t, f, nil, func() { say("one") })
 		f.Lock()
-		f.deaf, f.waiting = true, nil
+		f.Deaf, f.Waiting = true, nil
 		f.Unlock()
 		say("two")
 		u, cursor := run(t, f, cursor, func() {})
@@ -42,7 +45,7 @@ func TestLostEvents(t *testing.T) {
 			t.Fatalf("in %s: %+v", room.ID, u)
 		}
 		f.Lock()
-		f.deaf = false
+		f.Deaf = false
 		f.Unlock()
 		if u, _ = run(t, f, cursor, func() { say("three") }); u.Message == nil || u.Message.Text != "three" {
 			t.Errorf("in %s, then: %+v", room.ID, u)
@@ -59,20 +62,20 @@ func TestChannels(t *testing.T) {
 	}{
 		"mention":   {"<@UBOT> fix it", nil, channel.Message{Chat: channel.Chat{ID: "C1", Title: "general"}, Text: "fix it"}},
 		"event":     {"<@UBOT> fix it", map[string]any{"type": "app_mention", "channel_type": ""}, channel.Message{Chat: channel.Chat{ID: "C1", Title: "general"}, Text: "fix it"}},
-		"thread":    {"yes", map[string]any{"thread_ts": stamp(7), "parent_user_id": botID}, channel.Message{Chat: channel.Chat{ID: "C1/" + stamp(7), Title: "general"}, Text: "yes"}},
+		"thread":    {"yes", map[string]any{"thread_ts": slacktest.Stamp(7), "parent_user_id": slacktest.BotID}, channel.Message{Chat: channel.Chat{ID: "C1/" + slacktest.Stamp(7), Title: "general"}, Text: "yes"}},
 		"parent":    {"<@UBOT> x", map[string]any{"thread_ts": "its own"}, channel.Message{Chat: channel.Chat{ID: "C1", Title: "general"}, Text: "x"}},
 		"reference": {"<@UBOT> see <https://a.example/?x=1&amp;y|a.example> &lt;b&gt; <#C2|dev> <!here>", nil, channel.Message{Chat: channel.Chat{ID: "C1", Title: "general"}, Text: "see https://a.example/?x=1&y <b> #dev @here"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := start(t)
-			f.channels["C1"] = map[string]any{"id": "C1", "name": "general"}
+			f := slacktest.Start(t)
+			f.Channels["C1"] = map[string]any{"id": "C1", "name": "general"}
 			room := channel.Chat{ID: "C1"}
 			u, _ := run(t, f, nil, func() {
 				f.Say(room, ada, "hello all")
-				joined, _ := f.message(room, ada, "")
+				joined, _ := f.Message(room, ada, "")
 				joined["subtype"], joined["text"] = "channel_join", "<@UBOT> joined"
-				f.deliver("events_api", map[string]any{"event": joined})
-				m, _ := f.message(room, ada, "")
+				f.Deliver("events_api", map[string]any{"event": joined})
+				m, _ := f.Message(room, ada, "")
 				m["text"] = test.text
 				for k, v := range test.change {
 					m[k] = v
@@ -80,7 +83,7 @@ func TestChannels(t *testing.T) {
 				if m["thread_ts"] == "its own" {
 					m["thread_ts"] = m["ts"]
 				}
-				f.deliver("events_api", map[string]any{"event": m})
+				f.Deliver("events_api", map[string]any{"event": m})
 			})
 			if u.Message == nil || u.Message.Chat != test.want.Chat || u.Message.Text != test.want.Text || u.Message.From.Name != "Ada" {
 				t.Errorf("update: %+v", u.Message)
@@ -91,7 +94,7 @@ func TestChannels(t *testing.T) {
 
 // TestNotices: the answer to a press is shown to the person who pressed.
 func TestNotices(t *testing.T) {
-	f := start(t)
+	f := slacktest.Start(t)
 	p := f.New(t, channeltest.Token)
 	press := channel.Press{Chat: channel.Chat{ID: "C1"}, From: ada}
 	for _, notice := range []string{"", "Bo answered first. <!channel>"} {
@@ -99,19 +102,19 @@ func TestNotices(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if len(f.notices) != 1 || f.notices[0] != "Bo answered first. <!channel>" {
-		t.Errorf("the notices are %q", f.notices)
+	if len(f.Notices) != 1 || f.Notices[0] != "Bo answered first. <!channel>" {
+		t.Errorf("the notices are %q", f.Notices)
 	}
 }
 
 // TestGarbage: what cannot be read is acknowledged, so that Slack does not send it for ever.
 func TestGarbage(t *testing.T) {
-	f := start(t)
+	f := slacktest.Start(t)
 	u, _ := run(t, f, nil, func() {
 		for _, payload := range []any{nil, 1, "x", []int{1}, map[string]any{"event": 1}, map[string]any{"event": map[string]any{"type": "message", "subtype": "message_changed"}}} {
-			f.deliver("events_api", payload)
-			f.deliver("interactive", payload)
-			f.deliver("slash_commands", payload)
+			f.Deliver("events_api", payload)
+			f.Deliver("interactive", payload)
+			f.Deliver("slash_commands", payload)
 		}
 		f.Say(channel.Chat{ID: "D1", Direct: true}, ada, "after")
 	})

@@ -9,12 +9,15 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
 	"github.com/scorel/scorel/apps/host/internal/channel/telegram"
+	"github.com/scorel/scorel/apps/host/internal/channel/telegram/telegramtest"
 	"github.com/scorel/scorel/packages/leakcheck"
 )
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
 
-func TestContract(t *testing.T) { channeltest.Run(t, newFake) }
+func TestContract(t *testing.T) {
+	channeltest.Run(t, func(t *testing.T) channeltest.Fake { return telegramtest.Start(t) })
+}
 
 // once is an Inbound that ends with the first update.
 type once struct{ update channel.Update }
@@ -41,8 +44,8 @@ func TestAddressed(t *testing.T) {
 		"@scorel_bot fix it":           {"fix it", true},
 		"👍 please, @Scorel_Bot, do it": {"👍 please, @Scorel_Bot, do it", true},
 	} {
-		f := newFake(t).(*fake)
-		m, _ := f.message(group, ada)
+		f := telegramtest.Start(t)
+		m, _ := f.Message(group, ada)
 		m["text"] = text
 		var entities []map[string]any
 		for i, word := range strings.Fields(text) {
@@ -57,7 +60,7 @@ func TestAddressed(t *testing.T) {
 			entities = append(entities, map[string]any{"type": kind, "offset": utf16Len(before), "length": utf16Len(word)})
 		}
 		m["entities"] = entities
-		f.add("message", m)
+		f.Add("message", m)
 		in := &once{}
 		if err := f.New(t, channeltest.Token).Run(t.Context(), nil, in); !errors.Is(err, errTaken) {
 			t.Fatal(err)

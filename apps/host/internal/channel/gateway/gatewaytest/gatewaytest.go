@@ -21,6 +21,7 @@ type Options struct {
 	Unauthorized int    // the code that closes a connection with another token
 	Interval     int    // milliseconds between heartbeats; 0 is 45 seconds
 	Ready        map[string]any
+	Step         func() // is called when a client identified itself, and when it was sent an event; nil is nothing
 }
 
 // Gateway is a gateway with one session at a time.
@@ -47,6 +48,9 @@ type event struct {
 
 // New starts a gateway that ends with the test.
 func New(t *testing.T, o Options) *Gateway {
+	if o.Step == nil {
+		o.Step = func() {}
+	}
 	g := &Gateway{Beat: make(chan struct{}, 1), options: o, sockets: map[*websocket.Conn]chan struct{}{}}
 	server := httptest.NewServer(http.HandlerFunc(g.serve))
 	g.URL = "ws" + strings.TrimPrefix(server.URL, "http")
@@ -98,6 +102,13 @@ func (g *Gateway) Forget() {
 	g.session, g.events = "", nil
 	g.mu.Unlock()
 	g.Break()
+}
+
+// Begun reports whether a client began a session: events before that reach nobody.
+func (g *Gateway) Begun() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.session != ""
 }
 
 // Counts returns how many heartbeats and resumes there were.
@@ -155,6 +166,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 			}
 			write(ctx, socket, map[string]any{"op": 11})
 		case 2, 6:
+			g.options.Step()
 			from, ok := g.begin(ctx, socket, f.Op, f.Data)
 			if ok {
 				writing.Go(func() { g.deliver(ctx, socket, fresh, from) })
@@ -222,6 +234,7 @@ func (g *Gateway) deliver(ctx context.Context, socket *websocket.Conn, fresh cha
 		g.mu.Unlock()
 		for _, e := range waiting {
 			write(ctx, socket, e)
+			g.options.Step()
 		}
 		from += len(waiting)
 		select {

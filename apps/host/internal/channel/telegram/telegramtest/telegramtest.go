@@ -1,4 +1,5 @@
-package telegram_test
+// Package telegramtest is a fake of Telegram for tests. It enforces what the platform documents.
+package telegramtest
 
 import (
 	"encoding/json"
@@ -20,9 +21,9 @@ import (
 
 const botID = 999
 
-// fake is the Bot API. It keeps updates until an offset confirms them, and enforces what the
+// Fake is the Bot API. It keeps updates until an offset confirms them, and enforces what the
 // documentation says about texts, entities, buttons, files and rates.
-type fake struct {
+type Fake struct {
 	channeltest.Screen
 	server *httptest.Server
 
@@ -37,17 +38,22 @@ type fake struct {
 	queries map[string]bool
 }
 
-func newFake(t *testing.T) channeltest.Fake {
-	f := &fake{
+// Start runs a fake until the test ends.
+func Start(t *testing.T) *Fake {
+	f := &Fake{
 		next: 1000, said: map[string]map[string]any{}, files: map[string][]byte{}, Screen: channeltest.NewScreen(),
 		fresh: make(chan struct{}), broken: make(chan struct{}), queries: map[string]bool{},
 	}
-	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
+	f.server = httptest.NewServer(f.Steps(f.serve))
 	t.Cleanup(f.server.Close)
 	return f
 }
 
-func (f *fake) New(t *testing.T, token string) channel.Platform {
+// URL is the address of the API, for a setting of the platform.
+func (f *Fake) URL() string { return f.server.URL }
+
+// New implements channeltest.Fake.
+func (f *Fake) New(t *testing.T, token string) channel.Platform {
 	p, err := telegram.New(telegram.Options{Token: token, API: f.server.URL})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +68,7 @@ type failure struct {
 	after int
 }
 
-func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
+func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	path, ok := strings.CutPrefix(r.URL.Path, "/bot"+channeltest.Token+"/")
 	if file, is := strings.CutPrefix(r.URL.Path, "/file/bot"+channeltest.Token+"/"); is {
 		f.Lock()
@@ -89,7 +95,7 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func (f *fake) call(r *http.Request, method string) (any, *failure) {
+func (f *Fake) call(r *http.Request, method string) (any, *failure) {
 	if method == "getUpdates" {
 		return f.getUpdates(r)
 	}
@@ -120,7 +126,7 @@ func (f *fake) call(r *http.Request, method string) (any, *failure) {
 	return nil, &failure{404, "Not Found", 0}
 }
 
-func (f *fake) getUpdates(r *http.Request) (any, *failure) {
+func (f *Fake) getUpdates(r *http.Request) (any, *failure) {
 	var request struct {
 		Offset  int `json:"offset"`
 		Timeout int `json:"timeout"`
@@ -152,7 +158,7 @@ func (f *fake) getUpdates(r *http.Request) (any, *failure) {
 	}
 }
 
-func (f *fake) post(r *http.Request, method string) (any, *failure) {
+func (f *Fake) post(r *http.Request, method string) (any, *failure) {
 	chat := r.FormValue("chat_id")
 	if thread := r.FormValue("message_thread_id"); thread != "" {
 		chat += "/" + thread
@@ -255,7 +261,8 @@ func buttons(r *http.Request, s *channeltest.Shown) *failure {
 	return nil
 }
 
-func (f *fake) add(kind string, content map[string]any) {
+// Add sends an update, until an offset confirms it.
+func (f *Fake) Add(kind string, content map[string]any) {
 	f.Lock()
 	defer f.Unlock()
 	f.updates = append(f.updates, map[string]any{"update_id": f.next, kind: content})
@@ -269,7 +276,8 @@ func user(from channel.Sender) map[string]any {
 	return map[string]any{"id": id, "is_bot": from.Bot, "first_name": from.Name}
 }
 
-func (f *fake) message(chat channel.Chat, from channel.Sender) (map[string]any, string) {
+// Message makes a message of a person.
+func (f *Fake) Message(chat channel.Chat, from channel.Sender) (map[string]any, string) {
 	f.Lock()
 	defer f.Unlock()
 	f.nextID++
@@ -288,45 +296,50 @@ func (f *fake) message(chat channel.Chat, from channel.Sender) (map[string]any, 
 	return m, strconv.Itoa(f.nextID)
 }
 
-func (f *fake) Say(chat channel.Chat, from channel.Sender, text string) string {
-	m, id := f.message(chat, from)
+// Say implements channeltest.Fake.
+func (f *Fake) Say(chat channel.Chat, from channel.Sender, text string) string {
+	m, id := f.Message(chat, from)
 	m["text"] = text
-	f.add("message", m)
+	f.Add("message", m)
 	return id
 }
 
-func (f *fake) Attach(chat channel.Chat, from channel.Sender, text, name string, data []byte) string {
-	m, id := f.message(chat, from)
+// Attach implements channeltest.Fake.
+func (f *Fake) Attach(chat channel.Chat, from channel.Sender, text, name string, data []byte) string {
+	m, id := f.Message(chat, from)
 	f.Lock()
 	f.files["file"+id] = data
 	f.Unlock()
 	m["caption"], m["document"] = text, map[string]any{"file_id": "file" + id, "file_name": name, "file_size": len(data)}
-	f.add("message", m)
+	f.Add("message", m)
 	return id
 }
 
-func (f *fake) Press(chat channel.Chat, from channel.Sender, messageID, data string) {
-	m, id := f.message(chat, channel.Sender{ID: strconv.Itoa(botID), Bot: true})
+// Press implements channeltest.Fake.
+func (f *Fake) Press(chat channel.Chat, from channel.Sender, messageID, data string) {
+	m, id := f.Message(chat, channel.Sender{ID: strconv.Itoa(botID), Bot: true})
 	m["message_id"], _ = strconv.Atoi(messageID)
 	f.Lock()
 	f.queries["q"+id] = true
 	f.Unlock()
-	f.add("callback_query", map[string]any{"id": "q" + id, "from": user(from), "message": m, "data": data})
+	f.Add("callback_query", map[string]any{"id": "q" + id, "from": user(from), "message": m, "data": data})
 }
 
-func (f *fake) Edit(_ channel.Chat, messageID, text string) bool {
+// Edit implements channeltest.Fake.
+func (f *Fake) Edit(_ channel.Chat, messageID, text string) bool {
 	f.Lock()
 	m := f.said[messageID]
 	f.Unlock()
 	m["text"] = text
-	f.add("edited_message", m)
+	f.Add("edited_message", m)
 	return true
 }
 
 // Remove reports that bots are not told of deletions.
-func (f *fake) Remove(channel.Chat, string) bool { return false }
+func (f *Fake) Remove(channel.Chat, string) bool { return false }
 
-func (f *fake) Break() {
+// Break implements channeltest.Fake.
+func (f *Fake) Break() {
 	f.Lock()
 	defer f.Unlock()
 	close(f.broken)
@@ -334,4 +347,4 @@ func (f *fake) Break() {
 }
 
 // Again reports that an update that was confirmed is never sent again.
-func (f *fake) Again() bool { return false }
+func (f *Fake) Again() bool { return false }

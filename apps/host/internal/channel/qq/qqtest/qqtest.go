@@ -1,4 +1,5 @@
-package qq_test
+// Package qqtest is a fake of QQ for tests. It enforces what the platform documents.
+package qqtest
 
 import (
 	"encoding/base64"
@@ -18,33 +19,36 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/channel/qq"
 )
 
-// fake is the open platform of QQ: tokens, the API with its limits, and the gateway.
-type fake struct {
+// Fake is the open platform of QQ: tokens, the API with its limits, and the gateway.
+type Fake struct {
 	channeltest.Screen
 	server *httptest.Server
-	gate   *gatewaytest.Gateway
+	Gate   *gatewaytest.Gateway
 
 	nextID  int
 	files   map[string][]byte
 	media   map[string]channeltest.Shown
 	answers map[string][]int // the numbers of answers to a message
-	tokens  int
+	Tokens  int
 }
 
-func newFake(t *testing.T) channeltest.Fake { return start(t) }
-
-func start(t *testing.T) *fake {
-	f := &fake{
+// Start runs a fake until the test ends.
+func Start(t *testing.T) *Fake {
+	f := &Fake{
 		nextID: 1000, files: map[string][]byte{}, media: map[string]channeltest.Shown{}, Screen: channeltest.NewScreen(),
 		answers: map[string][]int{},
 	}
-	f.gate = gatewaytest.New(t, gatewaytest.Options{Token: "QQBot access", Unauthorized: 4004})
-	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
+	f.Gate = gatewaytest.New(t, gatewaytest.Options{Token: "QQBot access", Unauthorized: 4004, Step: f.Reached})
+	f.server = httptest.NewServer(f.Steps(f.serve))
 	t.Cleanup(f.server.Close)
 	return f
 }
 
-func (f *fake) New(t *testing.T, token string) channel.Platform {
+// URL is the address of the API, for a setting of the platform.
+func (f *Fake) URL() string { return f.server.URL }
+
+// New implements channeltest.Fake.
+func (f *Fake) New(t *testing.T, token string) channel.Platform {
 	p, err := qq.New(qq.Options{AppID: "1024", Secret: token, API: f.server.URL})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +56,7 @@ func (f *fake) New(t *testing.T, token string) channel.Platform {
 	return p
 }
 
-func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
+func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	f.Lock()
 	defer f.Unlock()
 	if name, is := strings.CutPrefix(r.URL.Path, "/download/"); is {
@@ -67,7 +71,7 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/app/getAppAccessToken" {
 		answer := map[string]any{"code": 100016, "message": "invalid appid or secret"}
 		if in["appId"] == "1024" && in["clientSecret"] == channeltest.Token {
-			f.tokens++
+			f.Tokens++
 			answer = map[string]any{"access_token": "access", "expires_in": "7200"}
 		}
 		_ = json.NewEncoder(w).Encode(answer)
@@ -81,7 +85,7 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/users/@me":
 		_ = json.NewEncoder(w).Encode(map[string]any{"id": "999", "username": "scorel"})
 	case r.URL.Path == "/gateway":
-		_ = json.NewEncoder(w).Encode(map[string]any{"url": f.gate.URL})
+		_ = json.NewEncoder(w).Encode(map[string]any{"url": f.Gate.URL})
 	case len(parts) == 4 && parts[0] == "v2" && parts[3] == "files":
 		f.upload(w, parts, in)
 	case len(parts) == 4 && parts[0] == "v2" && parts[3] == "messages":
@@ -103,7 +107,7 @@ func chatOf(parts []string) string {
 	return parts[2]
 }
 
-func (f *fake) upload(w http.ResponseWriter, parts []string, in map[string]any) {
+func (f *Fake) upload(w http.ResponseWriter, parts []string, in map[string]any) {
 	text, _ := in["file_data"].(string)
 	data, err := base64.StdEncoding.DecodeString(text)
 	kind, _ := in["file_type"].(float64)
@@ -118,7 +122,7 @@ func (f *fake) upload(w http.ResponseWriter, parts []string, in map[string]any) 
 	_ = json.NewEncoder(w).Encode(map[string]any{"file_info": info, "ttl": 3600})
 }
 
-func (f *fake) post(w http.ResponseWriter, parts []string, in map[string]any) {
+func (f *Fake) post(w http.ResponseWriter, parts []string, in map[string]any) {
 	if f.Refuse > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(f.Refuse/time.Second)))
 		f.Refuse = 0
@@ -158,7 +162,7 @@ func (f *fake) post(w http.ResponseWriter, parts []string, in map[string]any) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"id": shown.ID, "timestamp": "2026-11-23T10:00:00+08:00"})
 }
 
-func (f *fake) say(chat channel.Chat, from channel.Sender, text string, attachments []any) string {
+func (f *Fake) say(chat channel.Chat, from channel.Sender, text string, attachments []any) string {
 	f.Lock()
 	f.nextID++
 	id := "ROBOT1.0_" + strconv.Itoa(f.nextID) + "!!"
@@ -166,19 +170,21 @@ func (f *fake) say(chat channel.Chat, from channel.Sender, text string, attachme
 	m := map[string]any{"id": id, "content": text, "timestamp": "2026-11-23T10:00:00+08:00", "attachments": attachments}
 	if group, is := strings.CutPrefix(chat.ID, "group/"); is {
 		m["group_openid"], m["author"], m["content"] = group, map[string]any{"member_openid": from.ID}, " "+text
-		f.gate.Send("GROUP_AT_MESSAGE_CREATE", m)
+		f.Gate.Send("GROUP_AT_MESSAGE_CREATE", m)
 		return id
 	}
 	m["author"] = map[string]any{"user_openid": from.ID}
-	f.gate.Send("C2C_MESSAGE_CREATE", m)
+	f.Gate.Send("C2C_MESSAGE_CREATE", m)
 	return id
 }
 
-func (f *fake) Say(chat channel.Chat, from channel.Sender, text string) string {
+// Say implements channeltest.Fake.
+func (f *Fake) Say(chat channel.Chat, from channel.Sender, text string) string {
 	return f.say(chat, from, text, nil)
 }
 
-func (f *fake) Attach(chat channel.Chat, from channel.Sender, text, name string, data []byte) string {
+// Attach implements channeltest.Fake.
+func (f *Fake) Attach(chat channel.Chat, from channel.Sender, text, name string, data []byte) string {
 	f.Lock()
 	f.files["one"] = data
 	f.Unlock()
@@ -186,9 +192,10 @@ func (f *fake) Attach(chat channel.Chat, from channel.Sender, text, name string,
 }
 
 // QQ has none of these.
-func (f *fake) Press(channel.Chat, channel.Sender, string, string) {}
-func (f *fake) Edit(channel.Chat, string, string) bool             { return false }
-func (f *fake) Remove(channel.Chat, string) bool                   { return false }
+func (f *Fake) Press(channel.Chat, channel.Sender, string, string) {}
+func (f *Fake) Edit(channel.Chat, string, string) bool             { return false }
+func (f *Fake) Remove(channel.Chat, string) bool                   { return false }
 
-func (f *fake) Break()      { f.gate.Break() }
-func (f *fake) Again() bool { f.gate.Again(); return true }
+// Break implements channeltest.Fake.
+func (f *Fake) Break()      { f.Gate.Break() }
+func (f *Fake) Again() bool { f.Gate.Again(); return true }

@@ -1,4 +1,5 @@
-package discord_test
+// Package discordtest is a fake of Discord for tests. It enforces what the platform documents.
+package discordtest
 
 import (
 	"encoding/json"
@@ -18,40 +19,44 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/channel/gateway/gatewaytest"
 )
 
-const botID = "999"
+// BotID is the account of the bot.
+const BotID = "999"
 
-// fake is Discord: the HTTP API with the limits of its documentation, and the gateway.
-type fake struct {
+// Fake is Discord: the HTTP API with the limits of its documentation, and the gateway.
+type Fake struct {
 	channeltest.Screen
 	server *httptest.Server
-	gate   *gatewaytest.Gateway
+	Gate   *gatewaytest.Gateway
 
 	nextID  int
-	said    map[string]map[string]any // by id, of people
+	Said    map[string]map[string]any // by id, of people
 	order   []string
 	files   map[string][]byte
 	nonces  map[string]string
 	pressed map[string]bool
-	guild   map[string]map[string]any // channels of a server, by id
+	Guild   map[string]map[string]any // channels of a server, by id
 }
 
-func newFake(t *testing.T) channeltest.Fake { return start(t) }
-
-func start(t *testing.T) *fake {
-	f := &fake{
-		nextID: 1000, said: map[string]map[string]any{}, files: map[string][]byte{}, Screen: channeltest.NewScreen(),
-		nonces: map[string]string{}, pressed: map[string]bool{}, guild: map[string]map[string]any{},
+// Start runs a fake until the test ends.
+func Start(t *testing.T) *Fake {
+	f := &Fake{
+		nextID: 1000, Said: map[string]map[string]any{}, files: map[string][]byte{}, Screen: channeltest.NewScreen(),
+		nonces: map[string]string{}, pressed: map[string]bool{}, Guild: map[string]map[string]any{},
 	}
-	f.gate = gatewaytest.New(t, gatewaytest.Options{
-		Token: channeltest.Token, Unauthorized: 4004,
-		Ready: map[string]any{"user": map[string]any{"id": botID, "username": "scorel", "bot": true}},
+	f.Gate = gatewaytest.New(t, gatewaytest.Options{
+		Token: channeltest.Token, Unauthorized: 4004, Step: f.Reached,
+		Ready: map[string]any{"user": map[string]any{"id": BotID, "username": "scorel", "bot": true}},
 	})
-	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
+	f.server = httptest.NewServer(f.Steps(f.serve))
 	t.Cleanup(f.server.Close)
 	return f
 }
 
-func (f *fake) New(t *testing.T, token string) channel.Platform {
+// URL is the address of the API, for a setting of the platform.
+func (f *Fake) URL() string { return f.server.URL }
+
+// New implements channeltest.Fake.
+func (f *Fake) New(t *testing.T, token string) channel.Platform {
 	p, err := discord.New(discord.Options{Token: token, API: f.server.URL})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +70,7 @@ type failure struct {
 	text         string
 }
 
-func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
+func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	f.Lock()
 	defer f.Unlock()
 	if name, is := strings.CutPrefix(r.URL.Path, "/files/"); is {
@@ -101,25 +106,25 @@ func refuse(w http.ResponseWriter, failed *failure) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func (f *fake) call(r *http.Request, path []string) (any, *failure) {
+func (f *Fake) call(r *http.Request, path []string) (any, *failure) {
 	switch {
 	case r.URL.Path == "/users/@me":
-		return map[string]any{"id": botID, "username": "scorel", "bot": true}, nil
+		return map[string]any{"id": BotID, "username": "scorel", "bot": true}, nil
 	case r.URL.Path == "/gateway/bot":
-		return map[string]any{"url": f.gate.URL}, nil
+		return map[string]any{"url": f.Gate.URL}, nil
 	case len(path) == 4 && path[0] == "interactions" && path[3] == "callback":
 		return nil, f.answer(r, path[1], path[2])
 	case len(path) >= 2 && path[0] == "channels" && f.Gone[path[1]]:
 		return nil, &failure{403, 50001, "Missing Access"}
 	case len(path) == 2 && path[0] == "channels":
-		if at := f.guild[path[1]]; at != nil {
+		if at := f.Guild[path[1]]; at != nil {
 			return at, nil
 		}
 		return map[string]any{"id": path[1], "type": 1}, nil
 	case len(path) == 3 && path[2] == "messages" && r.Method == http.MethodGet:
 		return f.history(path[1], r), nil
 	case len(path) == 4 && path[2] == "messages" && r.Method == http.MethodGet:
-		if m := f.said[path[3]]; m != nil && m["channel_id"] == path[1] {
+		if m := f.Said[path[3]]; m != nil && m["channel_id"] == path[1] {
 			return m, nil
 		}
 		return nil, &failure{404, 10008, "Unknown Message"}
@@ -129,12 +134,12 @@ func (f *fake) call(r *http.Request, path []string) (any, *failure) {
 	return nil, &failure{404, 0, "404: Not Found"}
 }
 
-func (f *fake) history(chat string, r *http.Request) []map[string]any {
+func (f *Fake) history(chat string, r *http.Request) []map[string]any {
 	after, _ := strconv.Atoi(r.URL.Query().Get("after"))
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	page := []map[string]any{}
 	for _, id := range f.order {
-		m := f.said[id]
+		m := f.Said[id]
 		if n, _ := strconv.Atoi(id); m != nil && n > after && m["channel_id"] == chat && len(page) < min(limit, 100) {
 			m = copied(m)
 			delete(m, "guild_id") // the history does not say it
@@ -153,7 +158,7 @@ func copied(m map[string]any) map[string]any {
 	return out
 }
 
-func (f *fake) answer(r *http.Request, id, token string) *failure {
+func (f *Fake) answer(r *http.Request, id, token string) *failure {
 	var answer struct {
 		Type int
 		Data struct {
@@ -191,7 +196,7 @@ type posted struct {
 	} `json:"attachments"`
 }
 
-func (f *fake) post(r *http.Request, path []string) (any, *failure) {
+func (f *Fake) post(r *http.Request, path []string) (any, *failure) {
 	if f.Refuse > 0 {
 		after := int(f.Refuse / time.Second)
 		f.Refuse = 0

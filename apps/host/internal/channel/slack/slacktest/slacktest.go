@@ -1,4 +1,5 @@
-package slack_test
+// Package slacktest is a fake of Slack for tests. It enforces what the platform documents.
+package slacktest
 
 import (
 	"context"
@@ -21,11 +22,12 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/channel/slack"
 )
 
-const botID = "UBOT"
+// BotID is the account of the bot.
+const BotID = "UBOT"
 
-// fake is Slack: the Web API with the limits of its documentation, and Socket Mode, which sends
+// Fake is Slack: the Web API with the limits of its documentation, and Socket Mode, which sends
 // an envelope again until it is acknowledged.
-type fake struct {
+type Fake struct {
 	channeltest.Screen
 	server *httptest.Server
 
@@ -33,12 +35,12 @@ type fake struct {
 	said     []map[string]any
 	files    map[string][]byte
 	names    map[string]string // of files
-	waiting  []envelope        // that were not acknowledged
+	Waiting  []envelope        // that were not acknowledged
 	last     envelope          // that was acknowledged
 	sockets  map[*websocket.Conn]bool
-	deaf     bool // events are lost
-	notices  []string
-	channels map[string]map[string]any
+	Deaf     bool // events are lost
+	Notices  []string
+	Channels map[string]map[string]any
 }
 
 type envelope struct {
@@ -47,19 +49,22 @@ type envelope struct {
 	Payload any    `json:"payload,omitempty"`
 }
 
-func newFake(t *testing.T) channeltest.Fake { return start(t) }
-
-func start(t *testing.T) *fake {
-	f := &fake{
+// Start runs a fake until the test ends.
+func Start(t *testing.T) *Fake {
+	f := &Fake{
 		nextID: 1000, files: map[string][]byte{}, names: map[string]string{}, Screen: channeltest.NewScreen(),
-		sockets: map[*websocket.Conn]bool{}, channels: map[string]map[string]any{},
+		sockets: map[*websocket.Conn]bool{}, Channels: map[string]map[string]any{},
 	}
-	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
+	f.server = httptest.NewServer(f.Steps(f.serve))
 	t.Cleanup(func() { f.Break(); f.server.Close() })
 	return f
 }
 
-func (f *fake) New(t *testing.T, token string) channel.Platform {
+// URL is the address of the API, for a setting of the platform.
+func (f *Fake) URL() string { return f.server.URL + "/api" }
+
+// New implements channeltest.Fake.
+func (f *Fake) New(t *testing.T, token string) channel.Platform {
 	p, err := slack.New(slack.Options{Token: "xoxb-" + token, AppToken: "xapp-" + token, API: f.server.URL + "/api"})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +72,7 @@ func (f *fake) New(t *testing.T, token string) channel.Platform {
 	return p
 }
 
-func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
+func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/socket":
 		f.socket(w, r)
@@ -111,20 +116,20 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 
 func failed(kind string) map[string]any { return map[string]any{"ok": false, "error": kind} }
 
-func (f *fake) call(r *http.Request, method string) map[string]any {
+func (f *Fake) call(r *http.Request, method string) map[string]any {
 	place := r.FormValue("channel")
 	if f.Gone[place] {
 		return failed("not_in_channel")
 	}
 	switch method {
 	case "auth.test":
-		return map[string]any{"user": "scorel", "user_id": botID}
+		return map[string]any{"user": "scorel", "user_id": BotID}
 	case "apps.connections.open":
 		return map[string]any{"url": "ws" + strings.TrimPrefix(f.server.URL, "http") + "/socket"}
 	case "users.info":
 		return map[string]any{"user": map[string]any{"id": r.FormValue("user"), "real_name": "Ada"}}
 	case "conversations.info":
-		if at := f.channels[place]; at != nil {
+		if at := f.Channels[place]; at != nil {
 			return map[string]any{"channel": at}
 		}
 		return map[string]any{"channel": map[string]any{"id": place, "is_im": true}}
@@ -146,7 +151,7 @@ func (f *fake) call(r *http.Request, method string) map[string]any {
 	return failed("unknown_method")
 }
 
-func (f *fake) upload(w http.ResponseWriter, r *http.Request) {
+func (f *Fake) upload(w http.ResponseWriter, r *http.Request) {
 	file, _, err := r.FormFile("file")
 	if err != nil {
 		w.WriteHeader(http.StatusBadRequest)
@@ -158,7 +163,7 @@ func (f *fake) upload(w http.ResponseWriter, r *http.Request) {
 	f.files[strings.TrimPrefix(r.URL.Path, "/upload/")] = data
 }
 
-func (f *fake) download(w http.ResponseWriter, r *http.Request) {
+func (f *Fake) download(w http.ResponseWriter, r *http.Request) {
 	f.Lock()
 	defer f.Unlock()
 	if r.Header.Get("Authorization") != "Bearer xoxb-"+channeltest.Token {
@@ -169,7 +174,7 @@ func (f *fake) download(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(f.files[strings.TrimPrefix(r.URL.Path, "/files/")])
 }
 
-func (f *fake) complete(r *http.Request) map[string]any {
+func (f *Fake) complete(r *http.Request) map[string]any {
 	var files []struct{ ID string }
 	if json.Unmarshal([]byte(r.FormValue("files")), &files) != nil || len(files) != 1 || f.files[files[0].ID] == nil {
 		return failed("file_not_found")
@@ -187,7 +192,7 @@ func chatID(place, thread string) string {
 	return place
 }
 
-func (f *fake) history(r *http.Request) map[string]any {
+func (f *Fake) history(r *http.Request) map[string]any {
 	found := []map[string]any{}
 	for _, m := range f.said {
 		thread, _ := m["thread_ts"].(string)
@@ -202,13 +207,13 @@ func (f *fake) history(r *http.Request) map[string]any {
 }
 
 // post checks and keeps a message of the bot.
-func (f *fake) post(r *http.Request, method string) map[string]any {
+func (f *Fake) post(r *http.Request, method string) map[string]any {
 	var s channeltest.Shown
 	if kind := read(r, &s); kind != "" {
 		return failed(kind)
 	}
 	if method == "chat.postEphemeral" {
-		f.notices = append(f.notices, s.Text)
+		f.Notices = append(f.Notices, s.Text)
 		return map[string]any{"message_ts": "1.1"}
 	}
 	if method == "chat.update" {
@@ -228,13 +233,14 @@ func (f *fake) post(r *http.Request, method string) map[string]any {
 		return failed("the_text_could_be_unfurled")
 	}
 	f.nextID++
-	s.ID = stamp(f.nextID)
+	s.ID = Stamp(f.nextID)
 	chat := chatID(r.FormValue("channel"), r.FormValue("thread_ts"))
 	f.Messages[chat] = append(f.Messages[chat], s)
 	return map[string]any{"channel": r.FormValue("channel"), "ts": s.ID}
 }
 
-func stamp(n int) string { return fmt.Sprintf("17000%05d.000100", n) }
+// Stamp is the n-th id of a message.
+func Stamp(n int) string { return fmt.Sprintf("17000%05d.000100", n) }
 
 // block is a part of a message.
 type block struct {
@@ -320,7 +326,7 @@ func section(part block, s *channeltest.Shown) string {
 	return ""
 }
 
-func (f *fake) socket(w http.ResponseWriter, r *http.Request) {
+func (f *Fake) socket(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		return
@@ -328,7 +334,7 @@ func (f *fake) socket(w http.ResponseWriter, r *http.Request) {
 	defer func() { _ = conn.CloseNow() }()
 	f.Lock()
 	send(r.Context(), conn, envelope{Type: "hello"})
-	for _, e := range f.waiting {
+	for _, e := range f.Waiting {
 		send(r.Context(), conn, e)
 	}
 	f.sockets[conn] = true
@@ -349,8 +355,9 @@ func (f *fake) socket(w http.ResponseWriter, r *http.Request) {
 		if json.Unmarshal(text, &ack) != nil {
 			return
 		}
+		f.Reached() // it arrived
 		f.Lock()
-		f.waiting = slices.DeleteFunc(f.waiting, func(e envelope) bool {
+		f.Waiting = slices.DeleteFunc(f.Waiting, func(e envelope) bool {
 			if e.ID == ack.ID {
 				f.last = e
 			}
@@ -368,15 +375,17 @@ func send(ctx context.Context, conn *websocket.Conn, e envelope) {
 	_ = conn.Write(ctx, websocket.MessageText, text) // a broken connection ends its reader
 }
 
-func (f *fake) deliver(kind string, payload any) {
+// Deliver sends an envelope, until it is acknowledged.
+func (f *Fake) Deliver(kind string, payload any) {
+	defer f.Reached()
 	f.Lock()
 	defer f.Unlock()
-	if f.deaf {
+	if f.Deaf {
 		return
 	}
 	f.nextID++
 	e := envelope{kind, "env" + strconv.Itoa(f.nextID), payload}
-	f.waiting = append(f.waiting, e)
+	f.Waiting = append(f.Waiting, e)
 	for conn := range f.sockets {
 		send(context.Background(), conn, e)
 	}

@@ -323,6 +323,38 @@ func TestChatQuestions(t *testing.T) {
 	}
 }
 
+// TestChatQuestionsSurviveARestart: a question that is asked again is the message that is there, and
+// one that was answered elsewhere meanwhile says so.
+func TestChatQuestionsSurviveARestart(t *testing.T) {
+	t.Parallel()
+	ask := modeltest.Calls(modeltest.Call("q1", "clarify", `{"question":"Which color?","choices":["red","blue"]}`))
+	s := newChatScene(t, nil, ask, modeltest.Say("Blue it is."))
+	var asked channeltest.Shown
+	t.Run("before", func(t *testing.T) {
+		s.t = t
+		s.open()
+		s.pair()
+		s.fake.Say(group, ada, "paint it")
+		asked = s.shows("Which color?")
+	})
+	s.t = t
+	s.c = dial(t, start(t, s.cfg), func(api.EventEnvelope) {})
+	s.fake.Say(group, ada, "/help") // is answered after what was there
+	s.shows("cancels the running turn")
+	shown := s.fake.Shown(group)
+	questions := slices.DeleteFunc(shown, func(m channeltest.Shown) bool { return !strings.Contains(m.Text, "Which color?") })
+	if len(questions) != 1 || questions[0].ID != asked.ID || len(questions[0].Buttons) != 2 {
+		t.Fatalf("after the restart: %+v", questions)
+	}
+	s.fake.Press(group, ada, asked.ID, asked.Buttons[1].Data)
+	s.shows("Blue it is.")
+	s.await("the end of the question", func(shown []channeltest.Shown) bool {
+		return slices.ContainsFunc(shown, func(m channeltest.Shown) bool {
+			return m.ID == asked.ID && strings.Contains(m.Text, "Answered") && len(m.Buttons) == 0
+		})
+	})
+}
+
 func TestChatSurvivesARestart(t *testing.T) {
 	s := newChatScene(t, nil, modeltest.Say("First answer."), modeltest.Say("Second answer."))
 	t.Run("before", func(t *testing.T) {

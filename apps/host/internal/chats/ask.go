@@ -13,6 +13,9 @@ import (
 // allowed in a chat, because the chat has not shown all of it.
 const maxDetail = 4
 
+// withdrawn says how something ended of which nobody knows more.
+const withdrawn = "Answered elsewhere, or withdrawn."
+
 // pending is an approval or question that waits now.
 type pending struct {
 	asked
@@ -37,7 +40,7 @@ func (t *talk) pendings(root string, l *live) []pending {
 		}
 	}
 	for _, q := range l.Questions {
-		all = append(all, pending{asked{ID: q.ID, Session: root, Root: root, Title: oneLine(q.Question), Question: true, Choices: q.Choices, Name: t.askName(q.ID)}, nil, &q})
+		all = append(all, pending{asked{ID: q.ID, Session: root, Root: root, Title: oneLine(q.Question), Question: true, Server: q.Server != "", Choices: q.Choices, Name: t.askName(q.ID)}, nil, &q})
 	}
 	return all
 }
@@ -60,9 +63,9 @@ func (t *talk) ask(root string, l *live) error {
 	shown := func(id string) bool { return slices.ContainsFunc(b.Asked, func(a asked) bool { return a.ID == id }) }
 	news := slices.ContainsFunc(now, func(p pending) bool { return !shown(p.ID) })
 	// A turn that continues after a restart asks again in a moment: what waited still waits, unless
-	// the log says how it ended.
+	// the log says how it ended. What a server asks is another question then.
 	over := func(a asked) bool {
-		again := l.Turn != nil && l.decided[a.ID] == "" && a.Session == root && !a.Question
+		again := l.Turn != nil && l.decided[a.ID] == "" && a.Session == root && !a.Server
 		return a.Root == root && !waits(a.ID) && !again
 	}
 	ended := slices.ContainsFunc(b.Asked, over)
@@ -80,7 +83,7 @@ func (t *talk) ask(root string, l *live) error {
 			}
 			how := l.decided[a.ID]
 			if how == "" {
-				how = "Answered elsewhere, or withdrawn."
+				how = withdrawn
 			}
 			b.over(a, how)
 			text := []channel.Segment{{Text: a.Title + "\n"}, {Kind: channel.Bold, Text: how}}

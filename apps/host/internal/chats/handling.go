@@ -65,7 +65,7 @@ func (r *running) handleOne(ctx context.Context, u channel.Update) {
 		switch {
 		case ctx.Err() != nil || err == nil || errors.Is(err, errRemoved):
 			return
-		case errors.As(err, &refused), attempt >= maxTries:
+		case errors.As(err, &refused) && refused.Kind != api.KindUnavailable, attempt >= maxTries: // a session that resumes is unavailable
 			h = &handling{running: r, u: u}
 			text := "This did not work: see the log of the host."
 			if refused != nil {

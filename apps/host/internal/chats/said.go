@@ -43,11 +43,23 @@ func said(e session.Entry) string {
 
 // approvalOf returns what an entry says of an approval; false if it is about something else.
 func approvalOf(e session.Entry) (record session.ApprovalRecord, ok bool) {
-	if e.CustomType != session.CustomApproval {
-		return record, false
+	ok = customOf(e, session.CustomApproval, &record)
+	return record, ok
+}
+
+// questionOf returns what an entry says of a question.
+func questionOf(e session.Entry) (record session.QuestionRecord, ok bool) {
+	ok = customOf(e, session.CustomQuestion, &record)
+	return record, ok
+}
+
+// customOf reads an entry of a type; false for another one.
+func customOf(e session.Entry, of string, record any) bool {
+	if e.CustomType != of {
+		return false
 	}
 	custom, ok := e.AsCustom()
-	return record, ok && json.Unmarshal(custom.Data, &record) == nil
+	return ok && json.Unmarshal(custom.Data, record) == nil
 }
 
 // readFile reads a file of a project as the chat may read it.

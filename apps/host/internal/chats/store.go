@@ -87,6 +87,7 @@ type asked struct {
 	Shown    string   `json:"shown,omitempty"`
 	Title    string   `json:"title"`
 	Question bool     `json:"question,omitempty"`
+	Server   bool     `json:"server,omitempty"` // an MCP server asks
 	Choices  []string `json:"choices,omitempty"`
 	Partial  bool     `json:"partial,omitempty"` // the chat was not shown all that it allows
 	Name     string   `json:"name"`              // of the message with the buttons

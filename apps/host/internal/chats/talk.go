@@ -277,6 +277,8 @@ func (t *talk) answered(e api.QuestionAnswered) string {
 		return "Answered" + by + ": " + channel.Cut(e.Answer, 200)
 	case api.OutcomeSkipped:
 		return "The agent decides."
+	case api.OutcomeCancelled:
+		return withdrawn
 	}
 	return "Not answered in time."
 }
@@ -337,6 +339,9 @@ func (t *talk) firstPart(text string) []channel.Segment {
 func (t *talk) entry(sessionID string, l *live, e session.Entry) error {
 	if record, ok := approvalOf(e); ok && record.Decision != "" { // after a restart, no event says it
 		l.decided[record.ApprovalID] = t.decided(api.Decision(record.Decision), record.DecidedBy, record.Released)
+	}
+	if record, ok := questionOf(e); ok && record.Outcome != "" {
+		l.decided[record.QuestionID] = t.answered(api.QuestionAnswered{Outcome: api.QuestionOutcome(record.Outcome), Answer: record.Answer, AnsweredBy: record.AnsweredBy})
 	}
 	if e.Seq != 0 && e.Seq <= l.seq {
 		return nil

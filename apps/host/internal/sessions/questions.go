@@ -177,6 +177,9 @@ func (q *questions) answer(id string, given agent.Reply) (api.AnswerQuestionResp
 			return api.AnswerQuestionResponse{}, err
 		}
 	} else {
+		if q.asksAgain(id) {
+			return api.AnswerQuestionResponse{}, api.Errorf(api.KindUnavailable, "the session is being resumed: try again in a moment")
+		}
 		record, err := read.AnsweredQuestion(q.log.Tree(), id)
 		if err != nil && q.held.on {
 			err = errHeld()
@@ -187,6 +190,20 @@ func (q *questions) answer(id string, given agent.Reply) (api.AnswerQuestionResp
 		counts = agent.Reply{Outcome: api.QuestionOutcome(record.Outcome), Answer: record.Answer, By: record.AnsweredBy}
 	}
 	return api.AnswerQuestionResponse{Outcome: counts.Outcome, Answer: counts.Answer, AnsweredBy: counts.By, Won: counts == given}, nil
+}
+
+// asksAgain reports whether a turn that continues after a restart will ask a question again.
+func (q *questions) asksAgain(id string) bool {
+	turn := q.turns.running
+	if turn == nil || !turn.resumed {
+		return false
+	}
+	for _, open := range read.OpenQuestions(q.log.Tree()) {
+		if open.ID == id && open.Server == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // end stores the answer to a question, publishes it, and only then lets the agent continue. If

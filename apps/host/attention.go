@@ -28,6 +28,7 @@ func (w *wiring) loadAttention() error {
 		Logger: w.log, Path: w.paths.Push(), Key: key, Device: w.keys.ID().String(), Looking: w.hub.Looking, Access: w.accessOf,
 		Channels:  []push.Channel{&push.Web{Key: key, HTTP: clients}, &push.Ntfy{HTTP: clients}, chatPush{w}},
 		ProjectOf: func(id string) (string, bool) { return w.sessions.ProjectOf(id) },
+		Burst:     w.cfg.burst,
 	})
 	return err
 }

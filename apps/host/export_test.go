@@ -1,6 +1,8 @@
 package host
 
 import (
+	"time"
+
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
@@ -23,6 +25,9 @@ func (h *Host) Online() bool { return h.hub.Online(dispatch.LocalID) }
 
 // AtChatSteps has a host call a function after each change of the file of a channel.
 func AtChatSteps(cfg *Config, step func()) { cfg.chatStep = step }
+
+// NotifyAfter has a host collect what needs a person for another time than two seconds.
+func NotifyAfter(cfg *Config, burst time.Duration) { cfg.burst = burst }
 
 // OpenPlatform has a host use platforms of a test.
 func OpenPlatform(cfg *Config, open func(kind string, settings map[string]string) (channel.Platform, error)) {

@@ -10,6 +10,7 @@
 package attention
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -21,7 +22,7 @@ import (
 )
 
 const (
-	// burst is how long things of one session are collected before anyone is notified.
+	// burst is Options.Burst if it is not set.
 	burst = 2 * time.Second
 	// leaving is how long a person may look away before they are notified.
 	leaving = 5 * time.Second
@@ -29,7 +30,7 @@ const (
 	maxInputs = 4096
 )
 
-// Options are the parts that the policy works with. All are required.
+// Options are the parts that the policy works with. All but Burst are required.
 type Options struct {
 	Logger *slog.Logger
 	// Path is the file with subscriptions, settings and deliveries.
@@ -45,6 +46,9 @@ type Options struct {
 	Access func(clientID, projectID string) ([]api.Grant, bool)
 	// ProjectOf returns the project of a session.
 	ProjectOf func(sessionID string) (projectID string, exists bool)
+	// Burst is how long things of one session are collected before anyone is notified; 0 is two
+	// seconds.
+	Burst time.Duration
 }
 
 // Attention is the policy. Run owns its rooms and deliveries that are being sent; the store is
@@ -68,6 +72,7 @@ func New(o Options) (*Attention, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Burst = cmp.Or(o.Burst, burst)
 	a := &Attention{Options: o, store: stored, channels: map[api.PushKind]push.Channel{}, wake: make(chan struct{}, 1), tests: map[string]time.Time{}}
 	for _, channel := range o.Channels {
 		a.channels[channel.Kind()] = channel

@@ -53,7 +53,7 @@ func (l *loop) needs(n sessions.Notice) {
 	} else {
 		r.once = &n
 	}
-	r.soon(burst)
+	r.soon(l.Burst)
 }
 
 func (l *loop) done(rootID, id string) {

@@ -84,6 +84,8 @@ func TestAnUpdateIsReviewed(t *testing.T) {
 	wantKind(t, err, api.KindConflict)
 	_, err = w.Save("", strings.Repeat("0", 64), first.Hash, "host")
 	wantKind(t, err, api.KindNotFound)
+	_, err = w.Save("", second.Extension.Hash, second.Extension.Hash, "host") // reviewed beside another version
+	wantKind(t, err, api.KindConflict)
 	if _, err := w.Save("", second.Extension.Hash, first.Hash, "host"); err != nil {
 		t.Fatal(err)
 	}

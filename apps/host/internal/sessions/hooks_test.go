@@ -120,6 +120,26 @@ func TestAHookAsksAboutACall(t *testing.T) {
 	}
 }
 
+// TestAFailedHookBesideOthers has a person asked, with what the others ask, and keeps none from
+// denying.
+func TestAFailedHookBesideOthers(t *testing.T) {
+	fails := hoststate.Hook{Name: "first", Event: "before_tool", Command: `exit 1`}
+	asks := hoststate.Hook{Name: "second", Event: "before_tool", Command: `echo '{"decision":"ask","reason":"look twice"}'`}
+	denies := hoststate.Hook{Name: "third", Event: "before_tool", Command: `echo no >&2; exit 2`}
+	f, tool := hooked(t, oneCall(), agent.RiskRead, fails, asks)
+	_, w := play(t, f, api.ModeBypass)
+	want := `the hook "first" failed: it ended with exit code 1; the hook "second" asks: look twice`
+	if got := read(w, func() string { return w.live.Approvals[0].Reason }); got != want || tool.count() != 0 {
+		t.Errorf("%d runs, waiting for %q", tool.count(), got)
+	}
+
+	f, tool = hooked(t, oneCall(), agent.RiskRead, fails, denies)
+	_, w = play(t, f, api.ModeBypass)
+	if got := resultText(w, "c1"); tool.count() != 0 || got != `Denied: the hook "third" denied this call: no` {
+		t.Errorf("%d runs; the model reads %q", tool.count(), got)
+	}
+}
+
 // TestAHookCannotAllow what a rule forbids or the mode asks for.
 func TestAHookCannotAllow(t *testing.T) {
 	liar := hoststate.Hook{Event: "before_tool", Command: `echo x >> log; echo '{"decision":"allow","hookSpecificOutput":{"permissionDecision":"allow","decision":{"behavior":"allow"}}}'`}

@@ -9,7 +9,7 @@ import { t } from "../../i18n/access";
 import { useHostQuery } from "../shared/host-queries";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useNow } from "../shared/time";
-import { told } from "../shared/told";
+import { withHelp } from "../shared/with-help";
 import { ClientAccess } from "./ClientAccess";
 import { ClientRow } from "./ClientRow";
 
@@ -69,7 +69,7 @@ export function AccessSheet({ host, machine, onClose }: AccessSheetProps) {
   return (
     <Sheet title={t("access.accessSheet.title")} onClose={onClose}>
       <p className="text-muted text-sm">{t("access.accessSheet.explanation", { label: machine })}</p>
-      <ErrorText className="mt-3">{error ? told(error) : null}</ErrorText>
+      <ErrorText className="mt-3">{error ? withHelp(error) : null}</ErrorText>
       {data || error ? null : <Skeleton label={t("access.accessSheet.loading")} rows={3} className="mt-3" />}
       {data?.clients.length === 0 ? <p className="mt-3 text-sm">{t("access.accessSheet.empty")}</p> : null}
       <ul className="mt-2 divide-y divide-line">

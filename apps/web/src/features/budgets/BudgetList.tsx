@@ -7,8 +7,8 @@ import { Section } from "../project/Section";
 import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
-import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
+import { withHelp } from "../shared/with-help";
 import { BudgetRow } from "./BudgetRow";
 
 export interface BudgetListProps {
@@ -39,7 +39,7 @@ export default function BudgetList({ host, info, sessionId, projectId }: BudgetL
       setDone(what);
     });
   return (
-    <Section title={t("budgets.list.title")} error={action.error ?? (error ? told(error) : null)} done={done}>
+    <Section title={t("budgets.list.title")} error={action.error ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("budgets.list.explained")}</p>
       {data || error ? null : <Skeleton label={t("budgets.list.loading")} rows={2} className="mt-2" />}
       <ul className="mt-1 divide-y divide-line">

@@ -6,7 +6,7 @@ import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/changes";
 import { visible } from "../chat/text/visible";
 import { useLostFocus } from "../shared/lost-focus";
-import { told } from "../shared/told";
+import { withHelp } from "../shared/with-help";
 import { FileDetail } from "./FileDetail";
 import { FileRow } from "./FileRow";
 
@@ -72,7 +72,7 @@ function Revert({ path, onRevert, onReverted }: RevertProps) {
       toast(t("changes.kept", { path: visible(path) }));
       onReverted();
     } catch (cause) {
-      toast(told(cause));
+      toast(withHelp(cause));
       setBusy(false);
       setAsks(false);
     }

@@ -2,7 +2,7 @@ import { ApiError } from "../../api/contract";
 import { ApiKind } from "../../api/types";
 import { Button } from "../../components/Button";
 import { t } from "../../i18n/changes";
-import { told } from "../shared/told";
+import { withHelp } from "../shared/with-help";
 
 /** Shows why a host did not answer. An older host does not support the request. */
 export function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
@@ -11,7 +11,7 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry: () => void
   }
   return (
     <div role="alert" className="space-y-2">
-      <p>{told(error)}</p>
+      <p>{withHelp(error)}</p>
       <Button onClick={onRetry}>{t("changes.retry")}</Button>
     </div>
   );

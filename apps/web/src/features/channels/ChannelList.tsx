@@ -10,8 +10,8 @@ import { Section } from "../project/Section";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
-import { told } from "../shared/told";
 import { useChange } from "../shared/use-change";
+import { withHelp } from "../shared/with-help";
 import { AddChannel } from "./AddChannel";
 import { ChannelCard } from "./ChannelCard";
 import { chatName } from "./words";
@@ -44,7 +44,7 @@ export default function ChannelList({ host, info }: ChannelListProps) {
       return t("channels.list.tested", { bot: channel.bot || channel.name });
     });
   return (
-    <Section title={t("channels.list.title")} error={failed ?? (error ? told(error) : null)} done={done}>
+    <Section title={t("channels.list.title")} error={failed ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("channels.list.explained")}</p>
       <p data-testid="channels-readable" className="mt-1 text-sm text-warn">
         {t("channels.list.readable")}

@@ -13,7 +13,7 @@ import { chunk } from "../shared/missing-chunk";
 import { useMovedTo } from "../shared/moved";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useToldSession } from "../shared/sessions";
-import { told } from "../shared/told";
+import { withHelp } from "../shared/with-help";
 import { BudgetNotice } from "./BudgetNotice";
 import { Composer } from "./composer/Composer";
 import { compactFocus } from "./composer/commands";
@@ -93,7 +93,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
     host
       .request("compact_session", { sessionId: view.sessionId, clientKey: crypto.randomUUID(), instructions })
       .catch((cause: unknown) => {
-        toast(told(cause));
+        toast(withHelp(cause));
         setInsert({ text });
       });
   };
@@ -101,7 +101,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
     setFile(null);
     onChanges(false);
   };
-  const cancel = () => view.cancel().catch((cause: unknown) => toast(told(cause)));
+  const cancel = () => view.cancel().catch((cause: unknown) => toast(withHelp(cause)));
   return (
     <>
       {state.status === "loading" ? (

@@ -3,7 +3,7 @@ import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/chat";
 import { type Command, usePageCommands } from "../keys/commands";
 import { may } from "../shared/grants";
-import { told } from "../shared/told";
+import { withHelp } from "../shared/with-help";
 import type { OpenSession } from "./context/use-session";
 
 export interface SessionCommands {
@@ -28,7 +28,7 @@ export function useSessionCommands({ open, info, onFind, onTree, onChanges }: Se
       icon: <StopIcon />,
       others: t("chat.commands.stopWords"),
       keys: ["Esc", "Esc"],
-      run: () => void view.cancel().catch((cause: unknown) => toast(told(cause))),
+      run: () => void view.cancel().catch((cause: unknown) => toast(withHelp(cause))),
     };
     return [
       ...(state.live.turn && may(info, "prompt") ? [stop] : []),

@@ -11,8 +11,8 @@ import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
-import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
+import { withHelp } from "../shared/with-help";
 import { AddExtension, type Fetched } from "./AddExtension";
 import { ExtensionCard } from "./ExtensionCard";
 import { ReviewExtension } from "./ReviewExtension";
@@ -83,7 +83,7 @@ export default function ExtensionList({ host, info, projectId }: ExtensionListPr
     />
   ) : null;
   return (
-    <Section title={t("extensions.list.title")} error={action.error ?? (error ? told(error) : null)} done={done}>
+    <Section title={t("extensions.list.title")} error={action.error ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("extensions.list.explained")}</p>
       {data?.problems?.map((problem) => (
         <p key={problem} className="mt-1 break-words text-danger text-sm">

@@ -6,7 +6,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/guests";
 import { moment, untilWhen } from "../access/words";
 import { useNow } from "../shared/time";
-import { told } from "../shared/told";
+import { withHelp } from "../shared/with-help";
 
 export interface GuestLinksProps {
   /** null until the machine has sent them. */
@@ -21,7 +21,7 @@ export function GuestLinks({ links, error, onRevoke }: GuestLinksProps) {
   return (
     <section aria-label={t("guests.list.title")} className="mt-5 border-line border-t pt-4">
       <h3 className="font-medium text-sm">{t("guests.list.title")}</h3>
-      <ErrorText className="mt-2">{error ? told(error) : null}</ErrorText>
+      <ErrorText className="mt-2">{error ? withHelp(error) : null}</ErrorText>
       {links || error ? null : <Skeleton label={t("guests.list.loading")} rows={2} className="mt-2" />}
       {links?.length === 0 ? <p className="mt-1 text-muted text-sm">{t("guests.list.empty")}</p> : null}
       <ul className="divide-y divide-line">

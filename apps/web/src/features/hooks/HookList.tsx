@@ -7,8 +7,8 @@ import { Section } from "../project/Section";
 import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
-import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
+import { withHelp } from "../shared/with-help";
 import { HookCard } from "./HookCard";
 
 export interface HookListProps {
@@ -39,7 +39,7 @@ export default function HookList({ host, info, projectId }: HookListProps) {
     });
   const waits = ({ state }: Hook) => (state === "needs_consent" ? 0 : 1);
   return (
-    <Section title={t("hooks.list.title")} error={action.error ?? (error ? told(error) : null)} done={done}>
+    <Section title={t("hooks.list.title")} error={action.error ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">
         {projectId ? t("hooks.list.ofTheProject") : t("hooks.list.ofAllProjects")}
       </p>

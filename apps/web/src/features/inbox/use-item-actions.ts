@@ -4,7 +4,7 @@ import type { Requests } from "../../api/types";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/inbox";
 import { putSession } from "../shared/sessions";
-import { told } from "../shared/told";
+import { withHelp } from "../shared/with-help";
 import type { Item } from "./sections";
 import { seen } from "./seen";
 
@@ -26,7 +26,7 @@ export function useItemActions(): ItemActions {
       const answer = await host.request("update_session", { sessionId: session.id, ...fields });
       putSession(client, host.deviceId, answer.session);
     };
-    const failed = (cause: unknown) => toast(told(cause));
+    const failed = (cause: unknown) => toast(withHelp(cause));
     return {
       toggleRead({ device, session, unread }) {
         if (unread) {

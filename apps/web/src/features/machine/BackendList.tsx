@@ -9,8 +9,8 @@ import { t } from "../../i18n/machine";
 import { Section } from "../project/Section";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
-import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
+import { withHelp } from "../shared/with-help";
 
 type Tested = Requests["test_backend"]["response"];
 
@@ -34,7 +34,7 @@ export function BackendList({ host, machine, mayManage }: BackendListProps) {
       setResults((before) => ({ ...before, [name]: result }));
     });
   return (
-    <Section title={t("machine.backendList.title")} error={refused ?? (error ? told(error) : null)} done={null}>
+    <Section title={t("machine.backendList.title")} error={refused ?? (error ? withHelp(error) : null)} done={null}>
       <p className="mt-1 text-muted text-sm">{t("machine.backendList.explanation", { machine })}</p>
       {data || error ? null : <Skeleton label={t("machine.backendList.loading")} rows={3} className="mt-2" />}
       <ul className="mt-2 divide-y divide-line">

@@ -8,7 +8,7 @@ import { t } from "../../i18n/memory";
 import { Section } from "../project/Section";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
-import { told } from "../shared/told";
+import { withHelp } from "../shared/with-help";
 
 /** The journal of a project: one line for each turn, a day at a time. */
 export function Journal({ host, projectId }: { host: Host; projectId: string }) {
@@ -22,7 +22,7 @@ export function Journal({ host, projectId }: { host: Host; projectId: string }) 
   const older = data?.days[at + 1];
   const newer = at > 0 ? data?.days[at - 1] : undefined;
   return (
-    <Section title={t("memory.journal.title")} error={error ? told(error) : null}>
+    <Section title={t("memory.journal.title")} error={error ? withHelp(error) : null}>
       <p className="mt-1 text-muted text-sm">{t("memory.journal.explained")}</p>
       {data || error ? null : <Skeleton label={t("memory.journal.loading")} rows={2} className="mt-2" />}
       {data && data.text === "" ? <p className="mt-2 text-sm">{t("memory.journal.none")}</p> : null}

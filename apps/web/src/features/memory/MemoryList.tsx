@@ -11,7 +11,7 @@ import { isRefusal } from "../shared/errors";
 import { isLimited, may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
-import { told } from "../shared/told";
+import { withHelp } from "../shared/with-help";
 import { NoteForm } from "./NoteForm";
 import { NoteRow } from "./NoteRow";
 import { ReviewNotes } from "./ReviewNotes";
@@ -65,7 +65,7 @@ export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
     />
   );
   return (
-    <Section title={t("memory.memoryList.memory")} error={error ? told(error) : null} done={done}>
+    <Section title={t("memory.memoryList.memory")} error={error ? withHelp(error) : null} done={done}>
       <p className="mt-1 text-muted text-sm">
         {projectId ? t("memory.memoryList.ofTheProject") : t("memory.memoryList.ofAllProjects")}
       </p>

@@ -11,8 +11,8 @@ import { useStartSession } from "../device/use-start-session";
 import { isLimited } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
-import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
+import { withHelp } from "../shared/with-help";
 import { AgentForm } from "./AgentForm";
 import { AgentPreview } from "./AgentPreview";
 import { Notes } from "./Notes";
@@ -74,7 +74,7 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
   // What is being edited stays, also if the agent was deleted elsewhere.
   const rows = edited && !agents.some(({ name }) => name === edited.name) ? [...agents, edited] : agents;
   return (
-    <Section title={t("project.agentList.agents")} error={refused ?? (error ? told(error) : null)} done={said}>
+    <Section title={t("project.agentList.agents")} error={refused ?? (error ? withHelp(error) : null)} done={said}>
       <p className="mt-1 text-muted text-sm">{t("project.agentList.sessionsDelegateTasksToThese")}</p>
       {limited && mayManage ? <p className="mt-1 text-muted text-sm">{t("project.agentList.limited")}</p> : null}
       {data ? null : error ? null : (

@@ -10,8 +10,8 @@ import { visible } from "../chat/text/visible";
 import { useHostData } from "../device/host-data";
 import { isLimited } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
-import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
+import { withHelp } from "../shared/with-help";
 import { RuleForm } from "./RuleForm";
 import { Section } from "./Section";
 
@@ -71,7 +71,7 @@ export function RuleList({ host, projectId, mayManage }: RuleListProps) {
     setDone(t("project.ruleList.added", { text: visible(rule) }));
   };
   return (
-    <Section title={t("project.ruleList.rules")} error={refused ?? (error ? told(error) : null)} done={done}>
+    <Section title={t("project.ruleList.rules")} error={refused ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("project.ruleList.denyBeatsAskAskBeats")}</p>
       {data ? null : error ? null : (
         <Skeleton label={t("project.ruleList.loadingTheRules")} rows={3} className="mt-2" />

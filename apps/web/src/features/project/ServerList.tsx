@@ -9,8 +9,8 @@ import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
-import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
+import { withHelp } from "../shared/with-help";
 import { Section } from "./Section";
 import { ServerCard } from "./ServerCard";
 import { ServerForm } from "./ServerForm";
@@ -86,7 +86,7 @@ export function ServerList({ host, info, projectId }: ServerListProps) {
   const edited = editing || null;
   const servers = data && withEdited(data.servers, edited).toSorted((a, b) => waits(a) - waits(b));
   return (
-    <Section title={t("project.serverList.mcpServers")} error={refused ?? (error ? told(error) : null)} done={done}>
+    <Section title={t("project.serverList.mcpServers")} error={refused ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">
         {projectId ? t("project.serverList.ofTheProject") : t("project.serverList.ofAllProjects")}
       </p>

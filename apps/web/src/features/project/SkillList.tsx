@@ -8,8 +8,8 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
 import { isRefusal, sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
-import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
+import { withHelp } from "../shared/with-help";
 import { Notes } from "./Notes";
 import { Section } from "./Section";
 
@@ -38,7 +38,7 @@ export function SkillList({ host, projectId, mayManage }: SkillListProps) {
       setDone(disabled ? t("project.skillList.enabled", { name }) : t("project.skillList.disabled", { name }));
     });
   return (
-    <Section title={t("project.skillList.skills")} error={refused ?? (error ? told(error) : null)} done={done}>
+    <Section title={t("project.skillList.skills")} error={refused ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">
         {projectId ? t("project.skillList.explanation") : t("project.skillList.ofAllProjects")}
       </p>

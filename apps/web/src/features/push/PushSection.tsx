@@ -9,8 +9,8 @@ import { Section } from "../project/Section";
 import { isRefusal, sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { useReadable, useScorel } from "../shared/scorel-context";
-import { told } from "../shared/told";
 import { useChange } from "../shared/use-change";
+import { withHelp } from "../shared/with-help";
 import { PushAddress } from "./PushAddress";
 import { PushLevels } from "./PushLevels";
 import type { PushAct } from "./push-act";
@@ -34,7 +34,7 @@ export default function PushSection({ host, machine }: { host: Host; machine: st
       return t("push.section.tested");
     });
   return (
-    <Section title={t("push.section.title")} error={failed ?? (error ? told(error) : null)} done={done}>
+    <Section title={t("push.section.title")} error={failed ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("push.section.explained", { machine })}</p>
       {data || error ? null : <Skeleton label={t("push.section.loading")} rows={2} className="mt-2" />}
       {data ? <ThisBrowser host={host} push={data} busy={busy} act={act} /> : null}

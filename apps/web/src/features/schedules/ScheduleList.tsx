@@ -12,8 +12,8 @@ import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
-import { told } from "../shared/told";
 import { useAct } from "../shared/use-act";
+import { withHelp } from "../shared/with-help";
 import { ScheduleCard } from "./ScheduleCard";
 import { type Saved, ScheduleForm } from "./ScheduleForm";
 import { WebhookToken } from "./WebhookToken";
@@ -77,7 +77,7 @@ export default function ScheduleList({ host, info, projectId }: ScheduleListProp
   const edited = editing || null;
   const schedules = withEdited(data?.schedules ?? [], edited);
   return (
-    <Section title={t("schedules.list.title")} error={action.error ?? (error ? told(error) : null)} done={done}>
+    <Section title={t("schedules.list.title")} error={action.error ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("schedules.list.explained")}</p>
       {data || error ? null : <Skeleton label={t("schedules.list.loading")} rows={2} className="mt-2" />}
       {data?.schedules.length === 0 && editing === null ? (

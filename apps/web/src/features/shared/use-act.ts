@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { told } from "./told";
+import { withHelp } from "./with-help";
 
 /** Runs one action at a time and keeps the error of the last one. `busy` names the running action. */
 export function useAct() {
@@ -11,7 +11,7 @@ export function useAct() {
     try {
       await run();
     } catch (cause) {
-      setError(told(cause));
+      setError(withHelp(cause));
     } finally {
       setBusy(null);
     }

@@ -3,7 +3,7 @@ import { Select } from "../../../components/Select";
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
 import { useHost, useHostQuery } from "../../shared/host-queries";
-import { told } from "../../shared/told";
+import { withHelp } from "../../shared/with-help";
 import { SessionModel } from "./SessionModel";
 
 export interface SessionBackendProps {
@@ -24,7 +24,7 @@ export function SessionBackend(props: SessionBackendProps) {
     try {
       await host.request("set_backend", { sessionId: session.id, backend: name || "scorel" });
     } catch (cause) {
-      toast(told(cause));
+      toast(withHelp(cause));
     }
   };
   const known = installed.some(({ name }) => name === backend);

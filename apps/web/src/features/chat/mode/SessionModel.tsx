@@ -4,7 +4,7 @@ import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
 import { modelLabel } from "../../device/ModelSelect";
 import { useHost } from "../../shared/host-queries";
-import { told } from "../../shared/told";
+import { withHelp } from "../../shared/with-help";
 
 /** The model of the session's next answers and its reasoning level, if known. */
 export function SessionModel({
@@ -23,7 +23,7 @@ export function SessionModel({
     try {
       await host.request("set_model", { sessionId: session.id, ...fields });
     } catch (cause) {
-      toast(told(cause));
+      toast(withHelp(cause));
     }
   };
   const model = info.models.find((each) => each.name === session.model);

@@ -8,7 +8,7 @@ import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
 import { LazyPart } from "../../shared/MissingPart";
 import { chunk } from "../../shared/missing-chunk";
-import { told } from "../../shared/told";
+import { withHelp } from "../../shared/with-help";
 import { FileChip } from "../attached/AttachedFiles";
 import { InsertContext } from "../context/history-context";
 import { Thumbnail } from "../images/AttachedImages";
@@ -145,7 +145,7 @@ function QueueButtons({ place, queue, running, view }: QueueButtonsProps) {
     return null;
   }
   const items = queue.map(({ clientKey }): QueueItem => ({ clientKey }));
-  const change = (next: QueueItem[]) => view.editQueue(next).catch((cause: unknown) => toast(told(cause)));
+  const change = (next: QueueItem[]) => view.editQueue(next).catch((cause: unknown) => toast(withHelp(cause)));
   const replaced = (item: QueueItem) => items.map((each, i) => (i === place ? item : each));
   const up = () => [
     ...items.slice(0, place - 1),

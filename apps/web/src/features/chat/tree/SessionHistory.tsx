@@ -4,7 +4,7 @@ import type { Host } from "../../../api/contract";
 import { useToast } from "../../../components/Toast";
 import { LazyPart } from "../../shared/MissingPart";
 import { chunk } from "../../shared/missing-chunk";
-import { told } from "../../shared/told";
+import { withHelp } from "../../shared/with-help";
 import {
   HistoryContext,
   type Insert,
@@ -45,7 +45,7 @@ export function SessionHistory({ host, open, tree, onTree, allowed, onInsert, ch
   // The host changes branches only while no turn runs and no prompt waits.
   const idle = usable && state.live.turn === null && !state.live.work && state.outgoing.length === 0;
   const history = useMemo(() => {
-    const tell = (cause: unknown) => toast(told(cause));
+    const tell = (cause: unknown) => toast(withHelp(cause));
     return {
       ...{ labels, versions, step },
       open: usable ? (place: Place) => setMenu({ place, onPath: true }) : null,

@@ -10,7 +10,7 @@ import { Skeleton } from "../../../components/Skeleton";
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
 import { sentence } from "../../shared/errors";
-import { told } from "../../shared/told";
+import { withHelp } from "../../shared/with-help";
 import type { Place } from "../context/history-context";
 import { type TreeLine, treeLines } from "./tree-lines";
 
@@ -39,7 +39,7 @@ export default function TreeSheet({ host, sessionId, leaf, onPlace, onCompact, o
       await onCompact();
       onClose();
     } catch (cause) {
-      toast(told(cause));
+      toast(withHelp(cause));
       setBusy(false);
     }
   };

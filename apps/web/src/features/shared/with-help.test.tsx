@@ -3,15 +3,15 @@ import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, describe, expect, it } from "vitest";
 import { ApiError, OfflineError } from "../../api/contract";
 import { ApiKind } from "../../api/types";
-import { told } from "./told";
+import { withHelp } from "./with-help";
 
-describe("told", () => {
+describe("withHelp", () => {
   afterEach(cleanup);
   const page = readFileSync("../../docs/troubleshooting.md", "utf8");
 
   it("links each kind of error to its section", () => {
     for (const [name, kind] of Object.entries(ApiKind)) {
-      render(<p>{told(new ApiError(kind, "this is over a limit"))}</p>);
+      render(<p>{withHelp(new ApiError(kind, "this is over a limit"))}</p>);
       screen.getByText(/This is over a limit/);
       expect(screen.getByRole("link", { name: "Help" }).getAttribute("href")).toBe(`/docs/troubleshooting#${name}`);
       expect(page).toContain(`\n### \`${name}\`\n`);
@@ -20,12 +20,12 @@ describe("told", () => {
   });
 
   it("links a kind of a newer host to the section about those", () => {
-    render(<p>{told(new ApiError(999, "new"))}</p>);
+    render(<p>{withHelp(new ApiError(999, "new"))}</p>);
     expect(screen.getByRole("link").getAttribute("href")).toBe("/docs/troubleshooting#unknown");
   });
 
   it("has no link where no host answered", () => {
-    render(<p>{told(new OfflineError("offline"))}</p>);
+    render(<p>{withHelp(new OfflineError("offline"))}</p>);
     expect(screen.queryByRole("link")).toBeNull();
   });
 });

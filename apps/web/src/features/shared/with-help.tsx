@@ -5,7 +5,7 @@ import { t } from "../../i18n/shared";
 import { sentence } from "./errors";
 
 /** Returns the sentence about an error and, for a kind that a host gave, a link to what to do about it. */
-export function told(error: unknown): ReactNode {
+export function withHelp(error: unknown): ReactNode {
   if (!(error instanceof ApiError)) {
     return sentence(error);
   }

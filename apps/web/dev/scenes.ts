@@ -49,6 +49,7 @@ const offline: Partial<SessionState> = {
       text: "Push it.",
       state: "failed",
       error: "Too many prompts wait in this session; wait for one to end.",
+      kind: ApiKind.queue_full,
       mine: true,
       createdAt: 0,
     },
@@ -70,6 +71,7 @@ function waiting(): FakeScorel {
       sessionId: "s2",
       text: "Push it.",
       error: "Too many prompts wait in this session; wait for one to end.",
+      kind: ApiKind.queue_full,
     },
   ]);
   return scorel;
@@ -355,7 +357,11 @@ export const scenes: Record<string, () => Scene> = {
     scorel.redeemPairing = () => {
       const pairing = start();
       setTimeout(() =>
-        pairing.state.set({ step: "failed", message: "This code was used already; ask for a new one." }),
+        pairing.state.set({
+          step: "failed",
+          message: "This code was used already; ask for a new one.",
+          kind: "pair_unknown",
+        }),
       );
       return pairing;
     };

@@ -21,6 +21,10 @@ test("an action that fails shows one sentence in its place", async ({ world, vis
     await anna.at("remove-project").click();
     await anna.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await expect(anna.page.getByRole("alert")).toContainText("only a project without sessions can be removed");
+    await expect(anna.page.getByRole("alert").getByRole("link", { name: "Help" })).toHaveAttribute(
+      "href",
+      "/docs/troubleshooting#project_in_use",
+    );
     await anna.page.getByRole("button", { name: "Cancel" }).click();
   });
   await test.step("a session that is not there", async () => {

@@ -50,6 +50,8 @@ export interface WaitingPrompt {
   unstored?: boolean;
   /** Why the host rejected the prompt; null while it is unsent. */
   error: string | null;
+  /** The kind of the error, if the host named one. */
+  kind?: number;
 }
 
 export interface Device {
@@ -104,7 +106,8 @@ export type PairingState =
   /** The code is proven; the host waits for a person to accept. */
   | { step: "accepting"; label: string }
   | { step: "done"; deviceId: string; label: string }
-  | { step: "failed"; message: string };
+  /** `kind` is the name of the error's section of the troubleshooting page. */
+  | { step: "failed"; message: string; kind?: string };
 
 export interface Pairing {
   readonly state: Readable<PairingState>;
@@ -199,6 +202,8 @@ export interface StartingSession {
   /** "waiting": not sent yet. "failed": the host rejected it. */
   state: "waiting" | "failed";
   error?: string;
+  /** The kind of the error, if the host named one. */
+  kind?: number;
   /** This browser could not store the session: closing the page before it is sent loses it. */
   unstored?: boolean;
 }
@@ -277,6 +282,8 @@ export interface OutgoingPrompt {
   /** "device": only in this browser. "host": queued on the host. "failed": rejected by the host. */
   state: "device" | "host" | "failed";
   error?: string;
+  /** The kind of the error, if the host named one. */
+  kind?: number;
   /** This browser could not store the prompt: closing the page before it is sent loses it. */
   unstored?: boolean;
   /** Whether this browser sent it; false for a prompt of another entry. */

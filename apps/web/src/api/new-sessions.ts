@@ -2,7 +2,7 @@
 // from then on the prompt belongs to that session, under the same key.
 
 import type { NewSession, NewSessions, StartingSession } from "./contract";
-import { NO_SESSION, type OutboxItem } from "./outbox";
+import { kindOf, NO_SESSION, type OutboxItem } from "./outbox";
 import type { Outgoing } from "./outgoing";
 import { Store } from "./store";
 
@@ -53,11 +53,11 @@ export class Starter implements NewSessions {
     }
     this.#items = items;
     this.state.set(
-      items.map(({ clientKey, start, text, images, error, unstored }) => ({
-        ...{ clientKey, start, text, images: images ?? [] },
-        state: error === null ? "waiting" : "failed",
-        ...(error === null ? {} : { error }),
-        ...(unstored ? { unstored } : {}),
+      items.map((item) => ({
+        ...{ clientKey: item.clientKey, start: item.start, text: item.text, images: item.images ?? [] },
+        state: item.error === null ? "waiting" : "failed",
+        ...(item.error === null ? {} : { error: item.error, ...kindOf(item) }),
+        ...(item.unstored ? { unstored: true } : {}),
       })),
     );
   }

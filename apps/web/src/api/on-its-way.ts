@@ -1,7 +1,7 @@
 // The prompts of one session that are not in its log: those waiting in this browser, those just handed to the host, and
 // those in the host's queue.
 import type { OutgoingPrompt } from "./contract";
-import type { Gone, OutboxItem } from "./outbox";
+import { type Gone, kindOf, type OutboxItem } from "./outbox";
 import type { Outgoing } from "./outgoing";
 import type { ImageBlock, QueuedPrompt } from "./types";
 
@@ -97,7 +97,7 @@ export class OnItsWay {
         return {
           ...shown(item, item.error === null ? "device" : "failed"),
           ...(done === undefined || item.error !== null ? {} : { progress: done }),
-          ...(item.error === null ? {} : { error: item.error }),
+          ...(item.error === null ? {} : { error: item.error, ...kindOf(item) }),
           ...(item.unstored ? { unstored: true } : {}),
         };
       }),

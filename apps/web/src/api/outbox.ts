@@ -50,6 +50,11 @@ export interface OutboxNews {
   progress?: { clientKey: string; done: number };
 }
 
+/** Returns the kind of the error of an item that failed, if the host named one. */
+export function kindOf({ error, kind }: OutboxItem): { kind?: number } {
+  return error === null || kind === undefined ? {} : { kind };
+}
+
 /** Compares items by the order in which they are sent. */
 export function byAge(a: OutboxItem, b: OutboxItem): number {
   return a.createdAt - b.createdAt || (a.clientKey < b.clientKey ? -1 : 1);

@@ -1,6 +1,6 @@
 // The prompts that wait in this browser, as lists and badges show them.
 import type { WaitingPrompt } from "./contract";
-import { NO_SESSION, type OutboxItem } from "./outbox";
+import { kindOf, NO_SESSION, type OutboxItem } from "./outbox";
 import type { Outgoing } from "./outgoing";
 import { Store } from "./store";
 
@@ -17,20 +17,11 @@ export class Waiting {
   }
 }
 
-function waitingOf({
-  clientKey,
-  deviceId,
-  projectId,
-  sessionId,
-  start,
-  text,
-  images,
-  error,
-  unstored,
-}: OutboxItem): WaitingPrompt {
+function waitingOf(item: OutboxItem): WaitingPrompt {
+  const { clientKey, deviceId, projectId, sessionId, start, text, images, error, unstored } = item;
   const project = projectId ?? start?.projectId;
   return {
-    ...{ clientKey, deviceId, text, error },
+    ...{ clientKey, deviceId, text, error, ...kindOf(item) },
     ...(project ? { projectId: project } : {}),
     sessionId: sessionId === NO_SESSION ? null : sessionId,
     images: images?.length ?? 0,

@@ -55,7 +55,7 @@ export class PairingRun {
     try {
       this.#code = code === null ? null : parseCode(code);
     } catch (err) {
-      this.#fail(messageOf(err));
+      this.#fail(messageOf(err), kindOf(err));
     }
   }
 
@@ -73,7 +73,7 @@ export class PairingRun {
     begin.catch((err: unknown) => {
       // The next connection repeats the request.
       if (!(err instanceof UnreachableError)) {
-        this.#fail(messageOf(err));
+        this.#fail(messageOf(err), kindOf(err));
       }
     });
   }
@@ -86,7 +86,7 @@ export class PairingRun {
       return;
     }
     if (this.#peer) {
-      this.#fail(t("pairing.run.lost"));
+      this.#fail(t("pairing.run.lost"), UNREACHABLE);
     } else {
       this.#publish({ step: "requesting" });
     }
@@ -107,7 +107,7 @@ export class PairingRun {
       .then(() => this.#take(frame))
       .catch((err: unknown) => {
         this.#reject();
-        this.#fail(messageOf(err));
+        this.#fail(messageOf(err), kindOf(err));
       });
   }
 
@@ -142,7 +142,7 @@ export class PairingRun {
       case "pair_complete":
         return this.#complete(frame.peer);
       case "pair_closed":
-        return this.#fail(closedSentence(frame.kind, this.#accepted));
+        return this.#fail(closedSentence(frame.kind, this.#accepted), nameOf(frame.kind));
     }
   }
 
@@ -204,7 +204,7 @@ export class PairingRun {
     if (link.book.usable(peer.id)) {
       this.#finish({ step: "done", deviceId: peer.id, label: peer.label });
     } else {
-      this.#fail(t("pairing.run.lost"));
+      this.#fail(t("pairing.run.lost"), UNREACHABLE);
     }
   }
 
@@ -228,7 +228,7 @@ export class PairingRun {
 
   #expire(): void {
     this.#reject();
-    this.#fail(t("pairing.run.expired"));
+    this.#fail(t("pairing.run.expired"), nameOf(Kind.pair_unknown));
   }
 
   #reject(): void {
@@ -237,12 +237,13 @@ export class PairingRun {
     }
   }
 
-  #fail(message: string): void {
+  /** Ends it. `kind` names the section of the troubleshooting page about it, if there is one. */
+  #fail(message: string, kind?: string): void {
     const peer = this.#peer;
     if (this.#accepted && peer) {
       this.#link?.book.withdraw(peer.id).catch(() => {});
     }
-    this.#finish({ step: "failed", message });
+    this.#finish({ step: "failed", message, ...(kind ? { kind } : {}) });
   }
 
   #finish(state: PairingState): void {
@@ -264,6 +265,22 @@ function closedSentence(kind: number, accepted: boolean): string {
     default:
       return accepted ? t("pairing.run.notAccepted") : t("pairing.run.canceledThere");
   }
+}
+
+/** The section about a lost connection. */
+const UNREACHABLE = "unreachable";
+
+/** Returns the name of a kind of error of the relay. */
+function nameOf(kind: number): string {
+  return Object.entries(Kind).find(([, number]) => number === kind)?.[0] ?? "unknown";
+}
+
+/** Returns the name of the kind of an error; undefined for one whose message is all there is to say. */
+function kindOf(err: unknown): string | undefined {
+  if (err instanceof RelayError) {
+    return nameOf(err.kind);
+  }
+  return err instanceof PairError && err.why === "confirm" ? nameOf(Kind.bad_proof) : undefined;
 }
 
 function messageOf(err: unknown): string {

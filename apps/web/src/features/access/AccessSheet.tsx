@@ -1,11 +1,11 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Client } from "../../api/types";
-import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { ErrorText } from "../../components/ErrorText";
 import { Sheet } from "../../components/Sheet";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/access";
+import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { useHostQuery } from "../shared/host-queries";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useNow } from "../shared/time";

@@ -6,9 +6,9 @@ import { t } from "../../i18n/channels";
 import { PushAddress } from "../push/PushAddress";
 import { PushLevels } from "../push/PushLevels";
 import { QuietHours } from "../push/QuietHours";
-import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { useChange } from "../shared/use-change";
+import { withHelp } from "../shared/with-help";
 
 /** Whether a chat is notified, of what, and when not. A chat is a client with settings of its own. */
 export function ChatNotices({ host, clientId }: { host: Host; clientId: string }) {
@@ -16,7 +16,7 @@ export function ChatNotices({ host, clientId }: { host: Host; clientId: string }
   const { busy, error: failed, done, change: act } = useChange(refetch);
   const [subscription] = data?.subscriptions ?? [];
   const settings = data?.settings[0];
-  const failure = failed ?? (error ? sentence(error) : null);
+  const failure = failed ?? (error ? withHelp(error) : null);
   return (
     <div data-testid="chat-push" className="mt-1 mb-2 rounded-md border border-line p-3">
       <p className="text-muted">{t("channels.notices.explained")}</p>

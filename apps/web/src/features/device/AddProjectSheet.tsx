@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Host } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/device";
-import { sentence } from "../shared/errors";
 import { hostKey } from "../shared/host-queries";
+import { withHelp } from "../shared/with-help";
 import { FolderBrowser } from "./FolderBrowser";
 
 /** Chooses a folder of the host and makes it a project. */
@@ -13,7 +13,7 @@ export function AddProjectSheet({ host, onClose }: { host: Host; onClose: () => 
   const queries = useQueryClient();
   const [path, setPath] = useState("");
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const listing = useQuery({
     queryKey: hostKey(host.deviceId, "list_dir", { path }),
     queryFn: () => host.request("list_dir", { path }),
@@ -37,11 +37,11 @@ export function AddProjectSheet({ host, onClose }: { host: Host; onClose: () => 
       await queries.invalidateQueries({ queryKey: hostKey(host.deviceId, "list_projects", {}) });
       onClose();
     } catch (cause) {
-      setError(sentence(cause));
+      setError(withHelp(cause));
       setBusy(false);
     }
   };
-  const problem = error ?? (listing.error ? sentence(listing.error) : null);
+  const problem = error ?? (listing.error ? withHelp(listing.error) : null);
   return (
     <Sheet
       title={t("device.addProjectSheet.chooseAFolder")}

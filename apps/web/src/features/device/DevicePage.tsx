@@ -3,7 +3,6 @@ import { lazy, type ReactNode, useRef, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { HostInfo, Project } from "../../api/types";
 import { Button, IconButton } from "../../components/Button";
-import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { cx } from "../../components/cx";
 import { FolderIcon, PlusIcon, SettingsIcon, ShieldIcon, TerminalIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
@@ -11,6 +10,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/device";
 import { ProjectSettings } from "../project/ProjectSettings";
 import { SessionSearch } from "../search/SessionSearch";
+import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { may, mayManageAll } from "../shared/grants";
 import { useHost, useHostFreshness } from "../shared/host-queries";
 import { useKeptScroll } from "../shared/kept";
@@ -271,7 +271,7 @@ function ArchiveFilter({ deviceId, archived }: { deviceId: string; archived: boo
   );
 }
 
-function Unread({ error, onRetry }: { error: string; onRetry: () => void }) {
+function Unread({ error, onRetry }: { error: ReactNode; onRetry: () => void }) {
   return (
     <Notice
       tone="danger"

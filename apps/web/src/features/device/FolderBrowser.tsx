@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import type { DirEntry, Requests } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { Button, IconButton } from "../../components/Button";
@@ -16,7 +16,7 @@ export interface FolderBrowserProps {
   listing: Listing | null;
   loading: boolean;
   /** Why the folder could not be read or used. */
-  problem: string | null;
+  problem: ReactNode;
   /** Opens another folder; "" is the home folder. */
   onGo: (path: string) => void;
 }

@@ -1,15 +1,16 @@
+import type { ReactNode } from "react";
 import type { Host } from "../../api/contract";
 import type { HostInfo, Project, SessionSummary } from "../../api/types";
 import { t } from "../../i18n/device";
-import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { withHelp } from "../shared/with-help";
 
 export interface HostData {
   info: HostInfo | null;
   /** null until known. */
   projects: Project[] | null;
   /** Why something could not be loaded. */
-  error: string | null;
+  error: ReactNode;
   refetch(): void;
 }
 
@@ -21,7 +22,7 @@ export function useHostData(host: Host): HostData {
   return {
     info: info.data?.host ?? null,
     projects: projects.data?.projects ?? null,
-    error: failed ? sentence(failed.error) : null,
+    error: failed ? withHelp(failed.error) : null,
     refetch: () => {
       for (const query of [info, projects]) {
         void query.refetch();

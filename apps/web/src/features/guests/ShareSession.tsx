@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Client, HostInfo, SessionSummary } from "../../api/types";
-import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/guests";
+import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { useHostQuery } from "../shared/host-queries";
 import { GuestLinks } from "./GuestLinks";
 import { NewLink } from "./NewLink";

@@ -4,7 +4,7 @@ import { Button } from "../../components/Button";
 import { WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { t } from "../../i18n/inbox";
-import { sentence } from "../shared/errors";
+import { withHelp } from "../shared/with-help";
 import type { Machine } from "./use-machines";
 
 /** Shows which machines did not report their sessions, and why. */
@@ -22,7 +22,7 @@ export function MachineNotices({ machines }: { machines: readonly Machine[] }) {
           title={old ? t("inbox.machineNotices.tooOld", { label }) : t("inbox.machineNotices.notLoaded", { label })}
           actions={old ? null : <Button onClick={retry}>{t("inbox.machineNotices.tryAgain")}</Button>}
         >
-          {old ? t("inbox.machineNotices.update") : sentence(error)}
+          {old ? t("inbox.machineNotices.update") : withHelp(error)}
         </Notice>
       );
     });

@@ -3,8 +3,9 @@ import type { Requests } from "../../api/types";
 import { t } from "../../i18n/inbox";
 import { askAgain, type Found, isSearch, whileTyping } from "../search/query";
 import { useSettled } from "../search/SessionSearch";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { hostKey } from "../shared/host-keys";
+import { withHelp } from "../shared/with-help";
 import type { Machine } from "./use-machines";
 
 type Answer = Requests["search_sessions"]["response"];
@@ -40,7 +41,7 @@ export function useSearchAll(machines: readonly Machine[], text: string): { foun
     })),
   );
   const open = answers.filter(({ status }) => status === "open");
-  const errors = open.flatMap(({ result }) => (result?.error ? [sentence(result.error)] : []));
+  const errors = open.flatMap(({ result }) => (result?.error ? [withHelp(result.error)] : []));
   const error =
     open.length === 0 ? t("inbox.search.offline") : errors.length === open.length ? (errors[0] ?? null) : null;
   const left = answers.filter(({ status, result }) => status !== "open" || result?.error);

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type MouseEvent, useId, useLayoutEffect, useState } from "react";
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useLayoutEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import { IconButton } from "../../components/Button";
 import { CloseIcon, SearchIcon } from "../../components/icons";
@@ -119,7 +119,7 @@ function optionId(listId: string, entry: Entry): string {
 }
 
 /** Returns the local matches, followed by what the machines find. */
-function useGroups(text: string): { groups: Group[]; busy: boolean; note: string | null } {
+function useGroups(text: string): { groups: Group[]; busy: boolean; note: ReactNode } {
   const { machines, sessions, here, others } = usePlaces();
   const actions = useActions();
   const [page] = useState(() => pageCommands().map((each): Entry => ({ ...each, kind: "page", first: true })));

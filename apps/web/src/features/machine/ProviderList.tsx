@@ -2,9 +2,10 @@ import type { Host } from "../../api/contract";
 import { ApiKind, type HostInfo, type Provider } from "../../api/types";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/machine";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { may, mayManageAll } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
+import { withHelp } from "../shared/with-help";
 import { ProviderRow } from "./ProviderRow";
 
 export interface ProviderListProps {
@@ -44,7 +45,7 @@ function Providers({ host, machine, info, onRemove }: ProviderListProps) {
       <p role="alert" className="mt-2 text-danger text-sm">
         {isRefusal(error) && error.kind === ApiKind.unknown_request
           ? t("machine.providerList.noProviders", { machine })
-          : sentence(error)}
+          : withHelp(error)}
       </p>
     );
   }

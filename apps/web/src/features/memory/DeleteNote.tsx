@@ -1,6 +1,6 @@
 import type { Host } from "../../api/contract";
-import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { t } from "../../i18n/memory";
+import { ConfirmSheet } from "../shared/ConfirmSheet";
 import type { NotePlace } from "./note";
 
 export interface DeleteNoteProps {

@@ -5,10 +5,10 @@ import { Button } from "../../components/Button";
 import { ScrollText } from "../../components/ScrollText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/memory";
-import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
 import { ago, useNow } from "../shared/time";
+import { withHelp } from "../shared/with-help";
 import { placeOf } from "./note";
 
 export interface NoteRowProps {
@@ -73,7 +73,7 @@ function Text({ host, projectId, note }: Pick<NoteRowProps, "host" | "projectId"
   if (error) {
     return (
       <p role="alert" className="text-danger text-sm">
-        {sentence(error)}
+        {withHelp(error)}
       </p>
     );
   }

@@ -1,7 +1,7 @@
-import { useCallback, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { ApiError, type Host } from "../../api/contract";
 import { ApiKind } from "../../api/types";
-import { sentence } from "../shared/errors";
+import { withHelp } from "../shared/with-help";
 import type { NotePlace } from "./note";
 
 /** A note as stored on the host. Without a version it does not exist. */
@@ -36,7 +36,7 @@ export function useNote(host: Host, opened: NotePlace | null) {
   const [base, setBase] = useState<Current | null>(opened ? null : none);
   const [text, setText] = useState("");
   const [theirs, setTheirs] = useState<Current | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const take = useCallback((current: Current) => {
     setBase(current);
     setText(current.text);
@@ -45,7 +45,7 @@ export function useNote(host: Host, opened: NotePlace | null) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: read once; later changes are detected on saving
   useEffect(() => {
     if (opened) {
-      read(host, opened).then(take, (cause) => setError(sentence(cause)));
+      read(host, opened).then(take, (cause) => setError(withHelp(cause)));
     }
   }, []);
   /** Saves the text over the version that was read, or that replaced it. Resolves with true once it is saved. */

@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { SessionSummary } from "../../api/types";
 import { t } from "../../i18n/move";
-import { sentence } from "../shared/errors";
+import { withHelp } from "../shared/with-help";
 import { arrangeMove, currentMove, isOver, type Move } from "./move-session";
 
 /** How often the host is asked for the progress of a move, in milliseconds. */
@@ -12,7 +12,7 @@ const lookEvery = 300;
 export function useMove(from: Host, session: SessionSummary, onDone: () => void) {
   const [move, setMove] = useState<Move | null>(null);
   const [arranging, setArranging] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const abort = useRef<AbortController | null>(null);
   const done = useRef(onDone);
   done.current = onDone;
@@ -59,7 +59,7 @@ export function useMove(from: Host, session: SessionSummary, onDone: () => void)
       // A person who cancels need not wait for the turn. The machines' preparations are canceled once they answer.
       take.current(await Promise.race([arranged, aborted(signal)]));
     } catch (err) {
-      setError(signal.aborted ? t("move.progress.notMovedShort") : sentence(err));
+      setError(signal.aborted ? t("move.progress.notMovedShort") : withHelp(err));
     } finally {
       setArranging(false);
     }
@@ -70,7 +70,7 @@ export function useMove(from: Host, session: SessionSummary, onDone: () => void)
       try {
         take.current((await from.request("cancel_move", { moveId: move.id })).move);
       } catch (err) {
-        setError(sentence(err));
+        setError(withHelp(err));
       }
     }
   };

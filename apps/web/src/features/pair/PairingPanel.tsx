@@ -8,6 +8,7 @@ import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/pair";
 import { rich } from "../../i18n/rich";
 import { minutesAndSeconds, useNow } from "../shared/time";
+import { Help } from "../shared/with-help";
 import { CommandText } from "./CommandText";
 import type { PairingControl } from "./use-pairing";
 
@@ -65,7 +66,9 @@ export function PairingPanel({ control }: { control: PairingControl }) {
     case "failed":
       return (
         <Step icon={<WarningIcon className="text-danger" />} title={t("pair.pairingPanel.failed")}>
-          <p role="alert">{state.message}</p>
+          <p role="alert">
+            {state.message} {state.kind ? <Help kind={state.kind} /> : null}
+          </p>
           <Button tone="primary" className="mt-4" onClick={control.showCode}>
             {t("pair.pairingPanel.showANewCode")}
           </Button>

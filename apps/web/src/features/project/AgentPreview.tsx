@@ -2,8 +2,8 @@ import type { Host } from "../../api/contract";
 import { ScrollText } from "../../components/ScrollText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
-import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { withHelp } from "../shared/with-help";
 
 export interface AgentPreviewProps {
   host: Host;
@@ -17,7 +17,7 @@ export function AgentPreview({ host, projectId, name }: AgentPreviewProps) {
   if (error) {
     return (
       <p role="alert" className="text-danger text-sm">
-        {sentence(error)}
+        {withHelp(error)}
       </p>
     );
   }

@@ -2,11 +2,11 @@ import { type FormEvent, useState } from "react";
 import { ApiError, type Host } from "../../api/contract";
 import { ApiKind, type Requests } from "../../api/types";
 import { Button } from "../../components/Button";
-import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { PlusIcon } from "../../components/icons";
 import { Select } from "../../components/Select";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/project";
+import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { sentence } from "../shared/errors";
 import { useAct } from "../shared/use-act";
 

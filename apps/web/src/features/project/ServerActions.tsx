@@ -2,8 +2,8 @@ import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { MCPServer, Requests } from "../../api/types";
 import { Button } from "../../components/Button";
-import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { t } from "../../i18n/project";
+import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { useLostFocus } from "../shared/lost-focus";
 import { useAct } from "../shared/use-act";
 

@@ -5,7 +5,6 @@ import { Button } from "../../components/Button";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/project";
 import { visible } from "../chat/text/visible";
-import { sentence } from "../shared/errors";
 import { domainOf, linkOf } from "../shared/link";
 import { useAct } from "../shared/use-act";
 
@@ -53,7 +52,7 @@ export function ServerSignIn({ host, projectId, server, mayLoosen, onChanged }: 
             if (problem === null) {
               await onChanged(t("project.serverSignIn.signedInTo", { name }));
             } else {
-              await act("in", () => Promise.reject(new Error(problem)));
+              await act("in", () => Promise.reject(problem instanceof Error ? problem : new Error(String(problem))));
             }
           }}
           onCancel={() => setBegun(null)}
@@ -110,7 +109,7 @@ interface StepsProps {
   host: Host;
   begun: Begun;
   /** Called once with why it failed, or null. */
-  onEnded: (problem: string | null) => void;
+  onEnded: (problem: unknown) => void;
   onCancel: () => void;
 }
 
@@ -132,7 +131,7 @@ function Steps({ host, begun, onEnded, onCancel }: StepsProps) {
         }
       }
     };
-    wait().catch((cause) => left || onEnded(sentence(cause)));
+    wait().catch((cause) => left || onEnded(cause));
     return () => {
       left = true;
     };

@@ -6,7 +6,7 @@ import { Button } from "../../components/Button";
 import { ScrollText } from "../../components/ScrollText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { useAct } from "../shared/use-act";
 import { withHelp } from "../shared/with-help";
@@ -128,7 +128,7 @@ function SkillText({ host, projectId, name }: { host: Host; projectId?: string; 
   if (error) {
     return (
       <p role="alert" className="text-danger text-sm">
-        {sentence(error)}
+        {withHelp(error)}
       </p>
     );
   }

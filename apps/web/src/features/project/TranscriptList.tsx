@@ -6,10 +6,11 @@ import { Button } from "../../components/Button";
 import { Select } from "../../components/Select";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { ago } from "../shared/time";
 import { useAct } from "../shared/use-act";
+import { withHelp } from "../shared/with-help";
 import { Section } from "./Section";
 
 /** The agents whose conversations can be imported. Their names are the same in every language. */
@@ -80,7 +81,7 @@ function Transcripts({ host, projectId, from, everywhere, busy, onImport }: Tran
     <>
       {error ? (
         <p role="alert" className="mt-2 text-danger text-sm">
-          {sentence(error)}
+          {withHelp(error)}
         </p>
       ) : null}
       {data || error ? null : <Skeleton label={t("project.transcripts.loading")} rows={3} className="mt-2" />}

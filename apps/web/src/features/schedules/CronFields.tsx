@@ -1,9 +1,9 @@
-import { useEffect, useId, useState } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import type { Host } from "../../api/contract";
 import { Select } from "../../components/Select";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/schedules";
-import { sentence } from "../shared/errors";
+import { withHelp } from "../shared/with-help";
 import type { ScheduleFields } from "./draft";
 import { dateAndTime } from "./words";
 
@@ -82,14 +82,14 @@ export function CronFields({ host, fields, onChange }: WhenProps) {
 
 /** The next times of an expression, or what is wrong with it, once typing has stopped for a moment. */
 function NextTimes({ host, cron, zone }: { host: Host; cron: string; zone: string }) {
-  const [shown, setShown] = useState<{ times: number[] } | { error: string } | null>(null);
+  const [shown, setShown] = useState<{ times: number[] } | { error: ReactNode } | null>(null);
   useEffect(() => {
     let current = cron !== "";
     const timer = setTimeout(() => {
       const asked = { cron: cron.trim(), ...(zone.trim() ? { zone: zone.trim() } : {}) };
       (current ? host.request("preview_schedule", asked) : Promise.resolve({ times: [] })).then(
         (preview) => current && setShown(preview),
-        (cause) => current && setShown({ error: sentence(cause) }),
+        (cause) => current && setShown({ error: withHelp(cause) }),
       );
     }, 300);
     return () => {

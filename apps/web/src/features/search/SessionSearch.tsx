@@ -2,10 +2,11 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Host } from "../../api/contract";
 import { t } from "../../i18n/search";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { hostKey } from "../shared/host-queries";
 import { useKeptState } from "../shared/kept";
 import { useReadable } from "../shared/scorel-context";
+import { withHelp } from "../shared/with-help";
 import { HitList } from "./HitList";
 import { askAgain, isSearch, type Search, whileTyping } from "./query";
 import { SearchField } from "./SearchField";
@@ -40,7 +41,7 @@ export function useSearch(host: Host, text: string): Search {
   });
   return {
     found: asked ? (data ?? null) : null,
-    error: asked && !open ? t("search.sessionSearch.offline") : error ? sentence(error) : null,
+    error: asked && !open ? t("search.sessionSearch.offline") : error ? withHelp(error) : null,
     busy: isFetching || (open && text !== settled && isSearch(text)),
   };
 }

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { Requests, SearchHit } from "../../api/types";
 
 /** A hit with its machine. */
@@ -15,14 +16,14 @@ export interface Found {
   text: string;
   /** How many sessions the machines have not searched yet. */
   behind: number;
-  error: string | null;
+  error: ReactNode;
   busy: boolean;
 }
 
 /** The result for a text; `found` is null until there is an answer. */
 export interface Search {
   found: Requests["search_sessions"]["response"] | null;
-  error: string | null;
+  error: ReactNode;
   busy: boolean;
 }
 

@@ -1,10 +1,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import type { Host } from "../../api/contract";
 import { MAX_SESSION_HITS, type SearchHit } from "../../api/types";
 import { t } from "../../i18n/search";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { hostKey } from "../shared/host-keys";
 import { useReadable } from "../shared/scorel-context";
+import { withHelp } from "../shared/with-help";
 import { isSearch, whileTyping } from "./query";
 import { useSettled } from "./SessionSearch";
 
@@ -13,7 +15,7 @@ export interface Find {
   hits: SearchHit[] | null;
   /** Whether there are more before these. */
   more: boolean;
-  error: string | null;
+  error: ReactNode;
   busy: boolean;
 }
 
@@ -44,7 +46,7 @@ export function useFind(host: Host, sessionId: string, text: string): Find {
       : old
         ? t("search.findBar.tooOld")
         : open
-          ? error && sentence(error)
+          ? error && withHelp(error)
           : t("search.sessionSearch.offline"),
     busy: isFetching || (open && text !== settled && isSearch(text)),
   };

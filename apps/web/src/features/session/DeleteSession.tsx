@@ -1,10 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { Host, SessionView } from "../../api/contract";
 import type { SessionSummary } from "../../api/types";
-import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { rich } from "../../i18n/rich";
 import { t } from "../../i18n/session";
 import { sessionTitle } from "../device/host-data";
+import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { keepDraft } from "../shared/draft";
 
 export interface DeleteSessionProps {

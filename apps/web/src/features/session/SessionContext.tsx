@@ -5,10 +5,11 @@ import type { ContextMessage, RuntimeContext } from "../../api/types";
 import { ChevronRightIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/session";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { hostKey } from "../shared/host-queries";
 import { useReadable } from "../shared/scorel-context";
 import { tokens } from "../shared/tokens";
+import { withHelp } from "../shared/with-help";
 
 /** The context that the session's model would get with the next prompt. */
 export function SessionContext({ host, sessionId }: { host: Host; sessionId: string }) {
@@ -36,7 +37,7 @@ export function SessionContext({ host, sessionId }: { host: Host; sessionId: str
           <Context context={data.runtimeContext} />
         </>
       ) : error ? (
-        <p className="mt-1 text-muted">{sentence(error)}</p>
+        <p className="mt-1 text-muted">{withHelp(error)}</p>
       ) : online ? (
         <Skeleton label={t("session.sessionContext.loadingTheModelContext")} rows={3} className="mt-2" />
       ) : (

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { Button } from "../../components/Button";
 import { CopyButton } from "../../components/CopyButton";
 import { Select } from "../../components/Select";
@@ -6,8 +6,8 @@ import { Sheet } from "../../components/Sheet";
 import { TextField } from "../../components/TextField";
 import { type Choice, chooseLanguage, chosenLanguage, languages } from "../../i18n/language";
 import { t } from "../../i18n/settings";
-import { sentence } from "../shared/errors";
 import { useReadable, useScorel } from "../shared/scorel-context";
+import { withHelp } from "../shared/with-help";
 import { chooseTheme, chosenTheme, type ThemeChoice } from "./theme";
 
 export interface SettingsSheetProps {
@@ -100,7 +100,7 @@ function RelayForm({ onDone }: { onDone: () => void }) {
   const scorel = useScorel();
   const current = useReadable(scorel.relayUrl);
   const [url, setUrl] = useState(current);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -110,7 +110,7 @@ function RelayForm({ onDone }: { onDone: () => void }) {
       await scorel.setRelayUrl(url.trim());
       onDone();
     } catch (cause) {
-      setError(sentence(cause));
+      setError(withHelp(cause));
       setBusy(false);
     }
   };

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, describe, expect, it } from "vitest";
 import { ApiError, OfflineError } from "../../api/contract";
@@ -28,4 +28,21 @@ describe("withHelp", () => {
     render(<p>{withHelp(new OfflineError("offline"))}</p>);
     expect(screen.queryByRole("link")).toBeNull();
   });
+});
+
+// Files that show the sentence alone: errors of this browser, and texts that cannot have links.
+const textOnly = [
+  "chat/images/use-attachments.ts",
+  "project/RuleForm.tsx",
+  "push/PushSection.tsx",
+  "push/send-answer.ts",
+];
+
+it("is how every error is shown", () => {
+  const files = readdirSync("src/features", { recursive: true, encoding: "utf8" }).filter(
+    (file) => /\.tsx?$/.test(file) && !file.includes(".test.") && !file.startsWith("shared/"),
+  );
+  expect(files.length).toBeGreaterThan(200);
+  const bare = files.filter((file) => /\bsentence\(/.test(readFileSync(`src/features/${file}`, "utf8")));
+  expect(bare.sort()).toEqual(textOnly);
 });

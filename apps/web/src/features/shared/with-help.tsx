@@ -9,13 +9,24 @@ export function withHelp(error: unknown): ReactNode {
   if (!(error instanceof ApiError)) {
     return sentence(error);
   }
-  const kind = Object.entries(ApiKind).find(([, number]) => number === error.kind)?.[0] ?? "unknown";
   return (
     <>
-      {sentence(error)}{" "}
-      <a className="underline" href={`/docs/troubleshooting#${kind}`} target="_blank" rel="noreferrer">
-        {t("shared.errors.help")}
-      </a>
+      {sentence(error)} <HostHelp kind={error.kind} />
     </>
+  );
+}
+
+/** A link to what to do about an error of a host. It renders nothing without a kind. */
+export function HostHelp({ kind }: { kind: number | undefined }) {
+  const name = Object.entries(ApiKind).find(([, number]) => number === kind)?.[0] ?? "unknown";
+  return kind === undefined ? null : <Help kind={name} />;
+}
+
+/** A link to the section about a kind of error or a reason, by its name. */
+export function Help({ kind }: { kind: string }) {
+  return (
+    <a className="underline" href={`/docs/troubleshooting#${kind}`} target="_blank" rel="noreferrer">
+      {t("shared.errors.help")}
+    </a>
   );
 }

@@ -5,6 +5,7 @@ import { t } from "../../i18n/start";
 import { Prompt, State } from "../chat/messages/UserRow";
 import { NotStored, OutgoingPictures } from "../chat/queue/OutgoingRows";
 import { useReadable } from "../shared/scorel-context";
+import { HostHelp } from "../shared/with-help";
 
 export interface StartingRowProps {
   host: Host;
@@ -19,7 +20,7 @@ export interface StartingRowProps {
 export function StartingRow({ host, starting, label, onEdit }: StartingRowProps) {
   const { newSessions } = host;
   const online = useReadable(host.status) === "open";
-  const { clientKey, text, images, state, error } = starting;
+  const { clientKey, text, images, state, error, kind } = starting;
   return (
     <Prompt text={text} mine clientId={undefined} pictures={<OutgoingPictures images={images} />} waiting>
       {state === "waiting" ? (
@@ -28,7 +29,9 @@ export function StartingRow({ host, starting, label, onEdit }: StartingRowProps)
         </State>
       ) : (
         <State state="failed" icon={<WarningIcon className="text-danger" />}>
-          <span className="text-danger">{t("start.startingRow.notSent", { error })}</span>
+          <span className="text-danger">
+            {t("start.startingRow.notSent", { error })} <HostHelp kind={kind} />
+          </span>
         </State>
       )}
       {starting.unstored ? <NotStored /> : null}

@@ -6,6 +6,7 @@ import { Card } from "../../components/Card";
 import { ClockIcon, WarningIcon } from "../../components/icons";
 import { t } from "../../i18n/status";
 import { useScorel } from "../shared/scorel-context";
+import { HostHelp } from "../shared/with-help";
 import { useWaiting } from "./use-waiting";
 
 /** The prompts that wait in this browser for a device; renders nothing for none. */
@@ -31,7 +32,7 @@ export function WaitingList({ deviceId }: { deviceId: string }) {
 
 function WaitingRow({ prompt }: { prompt: WaitingPrompt }) {
   const scorel = useScorel();
-  const { clientKey, text, images, error, unstored } = prompt;
+  const { clientKey, text, images, error, kind, unstored } = prompt;
   return (
     <li data-testid="waiting-row" className="flex flex-wrap items-center gap-x-2 gap-y-1 py-2 pr-2 pl-4">
       <span className={error === null ? "text-faint" : "text-danger"}>
@@ -45,7 +46,9 @@ function WaitingRow({ prompt }: { prompt: WaitingPrompt }) {
         </PromptLink>
         {unstored ? <span className="block text-warn text-xs">{t("status.waiting.notSaved")}</span> : null}
         {error === null ? null : (
-          <span className="block break-words text-danger text-xs">{t("status.waiting.reason", { reason: error })}</span>
+          <span className="block break-words text-danger text-xs">
+            {t("status.waiting.reason", { reason: error })} <HostHelp kind={kind} />
+          </span>
         )}
       </span>
       <span className="ml-auto flex gap-2">

@@ -9,12 +9,13 @@ import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/terminal";
 import { HostNotice } from "../device/HostNotice";
-import { isRefusal, sentence } from "../shared/errors";
+import { isRefusal } from "../shared/errors";
 import { isLimited } from "../shared/grants";
 import { useHost, useHostFreshness, useHostQuery } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useTitle } from "../shared/use-title";
+import { withHelp } from "../shared/with-help";
 import { Terminals } from "./Terminals";
 
 /** The shells of a machine, for a browser with the grant. */
@@ -62,7 +63,7 @@ export function TerminalPage() {
                 title={t("terminal.page.notLoaded")}
                 actions={<Button onClick={() => refetch()}>{t("terminal.page.tryAgain")}</Button>}
               >
-                {sentence(error)}
+                {withHelp(error)}
               </Notice>
             ) : status === "open" || status === "connecting" ? (
               <Skeleton label={t("terminal.page.loading")} rows={4} />

@@ -1,15 +1,15 @@
 import "@xterm/xterm/css/xterm.css";
 import "./terminal.css";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Terminal } from "../../api/types";
-import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { cx } from "../../components/cx";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/terminal";
-import { sentence } from "../shared/errors";
+import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { useReadable } from "../shared/scorel-context";
 import { useTouch } from "../shared/use-media";
+import { withHelp } from "../shared/with-help";
 import { Emulator, type EmulatorEvents, type Library } from "./emulator";
 import { Feed, type FeedState } from "./feed";
 import { type Modifiers, modified, type PhoneKey, sequenceOf } from "./keys";
@@ -138,7 +138,7 @@ function FeedNote({ feed }: { feed: Feed }) {
   );
 }
 
-function noteOf(state: FeedState): string {
+function noteOf(state: FeedState): ReactNode {
   switch (state.name) {
     case "open":
       return "";
@@ -149,7 +149,7 @@ function noteOf(state: FeedState): string {
     case "gone":
       return t("terminal.view.gone");
     case "failed":
-      return sentence(state.error);
+      return withHelp(state.error);
     case "ended":
       return endOf(state.terminal);
   }

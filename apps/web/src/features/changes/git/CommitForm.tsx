@@ -1,9 +1,9 @@
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { ApiError, type Host } from "../../../api/contract";
 import { ApiKind, MAX_MESSAGE } from "../../../api/types";
 import { Button } from "../../../components/Button";
 import { t } from "../../../i18n/changes";
-import { sentence } from "../../shared/errors";
+import { withHelp } from "../../shared/with-help";
 import { type CommitDraft, pathsOf, type UncommittedFile } from "./commit-draft";
 
 export interface CommitFormProps {
@@ -71,7 +71,7 @@ export function CommitForm(props: CommitFormProps) {
 /** Commits. A commit that is repeated because its answer was lost is made once. */
 function useCommit({ host, sessionId, draft, head, files, onCommitted, onRefused }: CommitFormProps) {
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const last = useRef({ what: "", clientKey: "" });
   const commit = async () => {
     const wanted = { head, message: draft.message.trim(), paths: pathsOf(files) };
@@ -85,7 +85,7 @@ function useCommit({ host, sessionId, draft, head, files, onCommitted, onRefused
       const made = await host.request("git_commit", { sessionId, clientKey: last.current.clientKey, ...wanted });
       onCommitted(made.commit);
     } catch (cause) {
-      setError(sentence(cause));
+      setError(withHelp(cause));
       if (cause instanceof ApiError && cause.kind === ApiKind.conflict) {
         onRefused();
       }

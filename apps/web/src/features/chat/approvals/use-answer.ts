@@ -1,5 +1,5 @@
-import { useEffect, useState } from "react";
-import { sentence } from "../../shared/errors";
+import { type ReactNode, useEffect, useState } from "react";
+import { withHelp } from "../../shared/with-help";
 import type { Refusal } from "./use-press-guard";
 
 export interface AnswerState<Given, Answered> {
@@ -7,7 +7,7 @@ export interface AnswerState<Given, Answered> {
   sent: Given | null;
   /** The host's reply to it. */
   answered: Answered | null;
-  error: string | null;
+  error: ReactNode;
 }
 
 export interface AnswerOptions<Given, Answered> {
@@ -37,7 +37,7 @@ export function useAnswer<Given, Answered>(options: AnswerOptions<Given, Answere
       const answered = await deliver(given);
       setState({ sent: given, answered, error: null });
     } catch (cause) {
-      setState({ ...open, error: sentence(cause) });
+      setState({ ...open, error: withHelp(cause) });
     }
   };
   const give = (given: Given) => {

@@ -1,13 +1,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { ApiError } from "../../../api/contract";
 import { ApiKind, type FoundFile } from "../../../api/types";
 import { Badge } from "../../../components/Badge";
 import { FileIcon, FolderIcon, LinkIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
-import { isRefusal, sentence } from "../../shared/errors";
+import { isRefusal } from "../../shared/errors";
 import { hostKey } from "../../shared/host-keys";
 import { useReadable } from "../../shared/scorel-context";
+import { withHelp } from "../../shared/with-help";
 import { matchingResources, useOffers } from "../offers/offers";
 import { SuggestList } from "../suggest/SuggestList";
 import type { SuggestProps } from "../suggest/suggest";
@@ -115,10 +116,10 @@ function useFiles({ host, place, allowed }: FileScope, query: string) {
   return { files, notice: noticeOf(found.error, behind || found.isPending, files.length, found.data?.truncated) };
 }
 
-function noticeOf(error: Error | null, loading: boolean, count: number, truncated = false): string | null {
+function noticeOf(error: Error | null, loading: boolean, count: number, truncated = false): ReactNode {
   if (error) {
     const old = error instanceof ApiError && error.kind === ApiKind.unknown_request;
-    return old ? t("chat.files.update") : sentence(error);
+    return old ? t("chat.files.update") : withHelp(error);
   }
   if (loading && count === 0) {
     return t("chat.files.loading");

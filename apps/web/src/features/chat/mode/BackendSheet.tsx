@@ -1,11 +1,11 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Host } from "../../../api/contract";
 import type { BackendOption } from "../../../api/types";
 import { ErrorText } from "../../../components/ErrorText";
 import { Select } from "../../../components/Select";
 import { Sheet } from "../../../components/Sheet";
 import { t } from "../../../i18n/chat";
-import { sentence } from "../../shared/errors";
+import { withHelp } from "../../shared/with-help";
 import { visible } from "../text/visible";
 
 export interface BackendSheetProps {
@@ -20,13 +20,13 @@ export interface BackendSheetProps {
 
 /** The options of another program, in its own words. A change counts at once. */
 export default function BackendSheet({ host, sessionId, options, decides, name, onClose }: BackendSheetProps) {
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const change = async (option: string, value: string) => {
     setError(null);
     try {
       await host.request("set_backend_option", { sessionId, option, value });
     } catch (cause) {
-      setError(sentence(cause));
+      setError(withHelp(cause));
     }
   };
   return (

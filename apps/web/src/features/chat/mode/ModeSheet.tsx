@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Mode } from "../../../api/types";
 import { Button } from "../../../components/Button";
 import { cx } from "../../../components/cx";
@@ -6,14 +6,14 @@ import { CheckIcon, WarningIcon } from "../../../components/icons";
 import { Notice } from "../../../components/Notice";
 import { Sheet } from "../../../components/Sheet";
 import { t } from "../../../i18n/chat";
-import { sentence } from "../../shared/errors";
 import { SandboxState } from "../../shared/SandboxState";
+import { withHelp } from "../../shared/with-help";
 import { highestMode, modes, nameOfMode, rankOf, type SessionModeProps } from "./modes";
 
 /** The available modes. Those that this browser may not set are disabled, with the reason. */
 export default function ModeSheet({ host, info, session, live, onClose }: SessionModeProps & { onClose: () => void }) {
   const [busy, setBusy] = useState<Mode | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const [warned, setWarned] = useState(false);
   const most = info ? highestMode(info) : null;
   const set = async (mode: Mode) => {
@@ -23,7 +23,7 @@ export default function ModeSheet({ host, info, session, live, onClose }: Sessio
       await host.request("set_mode", { sessionId: session.id, mode });
       onClose();
     } catch (cause) {
-      setError(sentence(cause));
+      setError(withHelp(cause));
       setBusy(null);
     }
   };

@@ -1,9 +1,9 @@
-import { useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import type { Process, ProcessLine } from "../../../api/types";
 import { Button } from "../../../components/Button";
 import { cx } from "../../../components/cx";
 import { t } from "../../../i18n/chat";
-import { sentence } from "../../shared/errors";
+import { withHelp } from "../../shared/with-help";
 import { useLogReader } from "../context/live-context";
 import { after, figures } from "./progress";
 import { Repeats } from "./Repeats";
@@ -32,10 +32,10 @@ export function ProcessLog({ logRef, startedAt, lines, omitted }: ProcessLogProp
   const read = useLogReader();
   const [whole, setWhole] = useState<Loaded | null>(null);
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState("");
+  const [error, setError] = useState<ReactNode>(null);
   const load = async () => {
     setBusy(true);
-    setError("");
+    setError(null);
     try {
       const page = await read(logRef, whole?.next ?? 0);
       setWhole({
@@ -44,7 +44,7 @@ export function ProcessLog({ logRef, startedAt, lines, omitted }: ProcessLogProp
         more: page.more ?? false,
       });
     } catch (cause) {
-      setError(sentence(cause));
+      setError(withHelp(cause));
     }
     setBusy(false);
   };
@@ -126,7 +126,7 @@ export function FollowedLog({ process }: { process: Process }) {
   );
 }
 
-function Trouble({ text }: { text: string }) {
+function Trouble({ text }: { text: ReactNode }) {
   return (
     <p role="alert" className="text-danger text-sm">
       {text}

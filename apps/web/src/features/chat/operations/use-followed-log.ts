@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Process, ProcessLine } from "../../../api/types";
-import { sentence } from "../../shared/errors";
+import { withHelp } from "../../shared/with-help";
 import { useLogReader, useTimeline } from "../context/live-context";
 
 /** How many lines of a growing log are kept in the page. */
@@ -10,14 +10,15 @@ export interface FollowedLog {
   lines: readonly ProcessLine[];
   /** Lines of the log that are not in the page. */
   left: number;
-  error: string;
+  /** null while nothing failed. */
+  error: ReactNode;
 }
 
 /** Reads the log of an operation from its beginning and follows it while it grows. */
 export function useFollowedLog(process: Process): FollowedLog {
   const read = useLogReader();
   const heard = useTimeline(process.last.operationId);
-  const [log, setLog] = useState<FollowedLog>({ lines: [], left: 0, error: "" });
+  const [log, setLog] = useState<FollowedLog>({ lines: [], left: 0, error: null });
   const at = useRef({ next: 0, busy: false, again: false, stopped: false });
   const { processLogRef } = process;
   const { sequence } = process.last;
@@ -50,7 +51,7 @@ export function useFollowedLog(process: Process): FollowedLog {
         } while (here.again);
       } catch (cause) {
         if (!here.stopped) {
-          setLog((before) => ({ ...before, error: sentence(cause) }));
+          setLog((before) => ({ ...before, error: withHelp(cause) }));
         }
       }
       here.busy = false;
@@ -64,5 +65,5 @@ export function useFollowedLog(process: Process): FollowedLog {
 function grown({ lines, left }: FollowedLog, more: readonly ProcessLine[]): FollowedLog {
   const all = [...lines, ...more];
   const over = Math.max(0, all.length - keptLines);
-  return { lines: all.slice(over), left: left + over, error: "" };
+  return { lines: all.slice(over), left: left + over, error: null };
 }

@@ -8,7 +8,7 @@ import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
 import { LazyPart } from "../../shared/MissingPart";
 import { chunk } from "../../shared/missing-chunk";
-import { withHelp } from "../../shared/with-help";
+import { HostHelp, withHelp } from "../../shared/with-help";
 import { FileChip } from "../attached/AttachedFiles";
 import { InsertContext } from "../context/history-context";
 import { Thumbnail } from "../images/AttachedImages";
@@ -98,7 +98,7 @@ export function NotStored() {
 /** Shows why the host rejected a prompt, with buttons to retry or discard it. */
 function FailedPrompt({ prompt, view }: Pick<OutgoingRowProps, "prompt" | "view">) {
   const insert = useContext(InsertContext);
-  const { clientKey, text, images = [], steer, error } = prompt;
+  const { clientKey, text, images = [], steer, error, kind } = prompt;
   const files = images.filter(isFile);
   const instead = (act: () => void) => () => {
     view.discard(clientKey);
@@ -108,7 +108,7 @@ function FailedPrompt({ prompt, view }: Pick<OutgoingRowProps, "prompt" | "view"
     <div className="flex w-full flex-wrap items-center gap-2">
       <State state="failed" icon={<WarningIcon className="text-danger" />}>
         <span className="text-danger">
-          {t("chat.queue.notSent", { reason: error ?? t("chat.queue.theMachineRefusedIt") })}
+          {t("chat.queue.notSent", { reason: error ?? t("chat.queue.theMachineRefusedIt") })} <HostHelp kind={kind} />
         </span>
       </State>
       <span className="ml-auto flex flex-wrap gap-2">

@@ -1,9 +1,10 @@
+import type { ReactNode } from "react";
 import { ApiError, type Host } from "../../../api/contract";
 import { ApiKind } from "../../../api/types";
 import { Badge } from "../../../components/Badge";
 import { t } from "../../../i18n/chat";
-import { sentence } from "../../shared/errors";
 import { useHostQuery } from "../../shared/host-queries";
+import { withHelp } from "../../shared/with-help";
 import { argumentsOf, useOffers } from "../offers/offers";
 import { SuggestList } from "../suggest/SuggestList";
 import type { SuggestProps } from "../suggest/suggest";
@@ -53,11 +54,11 @@ function BackendItems({ host, sessionId, ...list }: ListProps & { host: Host; se
     name,
     about: visible([hint, description].filter(Boolean).join(" · ")),
   }));
-  const notice = error ? sentence(error) : data ? null : t("chat.slash.loading");
+  const notice = error ? withHelp(error) : data ? null : t("chat.slash.loading");
   return <ItemList {...list} items={matching(items, list.query)} notice={notice} />;
 }
 
-function ItemList({ items, notice, ...list }: ListProps & { items: SlashItem[]; notice: string | null }) {
+function ItemList({ items, notice, ...list }: ListProps & { items: SlashItem[]; notice: ReactNode }) {
   const { query } = list;
   return (
     <SuggestList
@@ -112,7 +113,7 @@ function useItems({ host, projectId, onAgent }: SlashScope, query: string) {
   const notice = old
     ? t("chat.slash.updateForSkills")
     : skills.error
-      ? sentence(skills.error)
+      ? withHelp(skills.error)
       : skills.isPending
         ? t("chat.slash.loading")
         : null;

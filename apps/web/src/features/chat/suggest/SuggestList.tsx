@@ -16,7 +16,7 @@ export interface SuggestListProps<T> extends SuggestProps {
   onPick: (item: T) => void;
   /** Shown if there are no options; null for nothing. */
   empty: string | null;
-  notice: string | null;
+  notice: ReactNode;
 }
 
 /** The completions for the text typed in a field. The focus stays in the field, which forwards its keys. */

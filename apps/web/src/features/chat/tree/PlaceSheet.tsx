@@ -1,11 +1,11 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { MAX_LABEL } from "../../../api/types";
 import { Button } from "../../../components/Button";
 import { BranchIcon, EditIcon, RefreshIcon } from "../../../components/icons";
 import { Sheet } from "../../../components/Sheet";
 import { TextField } from "../../../components/TextField";
 import { t } from "../../../i18n/chat";
-import { sentence } from "../../shared/errors";
+import { withHelp } from "../../shared/with-help";
 import type { Place } from "../context/history-context";
 import type { HistoryActions } from "./use-history-actions";
 
@@ -22,7 +22,7 @@ export interface PlaceSheetProps {
 
 /** The actions at one place of a session. */
 export default function PlaceSheet({ place, label, actions, onPath, onMoved, onClose }: PlaceSheetProps) {
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const [busy, setBusy] = useState(false);
   const [summarize, setSummarize] = useState(false);
   const run = async (action: () => Promise<void>, done: () => void) => {
@@ -32,7 +32,7 @@ export default function PlaceSheet({ place, label, actions, onPath, onMoved, onC
       await action();
       done();
     } catch (cause) {
-      setError(sentence(cause));
+      setError(withHelp(cause));
       setBusy(false);
     }
   };
@@ -84,7 +84,7 @@ interface LabelFormProps {
 
 function LabelForm({ label, disabled, onSave }: LabelFormProps) {
   const [text, setText] = useState(label);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (new TextEncoder().encode(text.trim()).length > MAX_LABEL) {

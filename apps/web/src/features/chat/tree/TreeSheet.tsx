@@ -9,7 +9,6 @@ import { Sheet } from "../../../components/Sheet";
 import { Skeleton } from "../../../components/Skeleton";
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
-import { sentence } from "../../shared/errors";
 import { withHelp } from "../../shared/with-help";
 import type { Place } from "../context/history-context";
 import { type TreeLine, treeLines } from "./tree-lines";
@@ -58,7 +57,7 @@ export default function TreeSheet({ host, sessionId, leaf, onPlace, onCompact, o
       }
     >
       {tree.isPending ? <Skeleton label={t("chat.tree.loadingTheBranches")} rows={5} /> : null}
-      {tree.error ? <p role="alert">{sentence(tree.error)}</p> : null}
+      {tree.error ? <p role="alert">{withHelp(tree.error)}</p> : null}
       {tree.data?.truncated ? (
         <p className="caption mb-2 text-faint">{t("chat.tree.olderEntriesAreNotShown")}</p>
       ) : null}

@@ -1,7 +1,9 @@
 import { type ReactNode, useState } from "react";
-import { t } from "../i18n/components";
-import { Button } from "./Button";
-import { Sheet } from "./Sheet";
+import { Button } from "../../components/Button";
+import { ErrorText } from "../../components/ErrorText";
+import { Sheet } from "../../components/Sheet";
+import { t } from "../../i18n/shared";
+import { withHelp } from "./with-help";
 
 export interface ConfirmSheetProps {
   title: string;
@@ -15,7 +17,7 @@ export interface ConfirmSheetProps {
 /** Asks for confirmation. An error of the action is shown in the dialog. */
 export function ConfirmSheet({ title, children, confirm, onConfirm, onClose }: ConfirmSheetProps) {
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<ReactNode>(null);
   const run = async () => {
     setBusy(true);
     setError(null);
@@ -23,7 +25,7 @@ export function ConfirmSheet({ title, children, confirm, onConfirm, onClose }: C
       await onConfirm();
       onClose();
     } catch (cause) {
-      setError(cause instanceof Error ? cause.message : String(cause));
+      setError(withHelp(cause));
       setBusy(false);
     }
   };
@@ -34,7 +36,7 @@ export function ConfirmSheet({ title, children, confirm, onConfirm, onClose }: C
       footer={
         <>
           <Button tone="quiet" onClick={onClose}>
-            {t("components.confirmSheet.cancel")}
+            {t("shared.confirmSheet.cancel")}
           </Button>
           <Button tone="danger" busy={busy} onClick={run}>
             {confirm}
@@ -43,11 +45,7 @@ export function ConfirmSheet({ title, children, confirm, onConfirm, onClose }: C
       }
     >
       <div className="text-muted">{children}</div>
-      {error ? (
-        <p role="alert" className="mt-3 text-danger text-sm">
-          {error}
-        </p>
-      ) : null}
+      <ErrorText className="mt-3">{error}</ErrorText>
     </Sheet>
   );
 }

@@ -140,7 +140,8 @@ func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
 	if err != nil {
 		return err
 	}
-	cfg.Input, cfg.Output, cfg.Environ, cfg.Explain = a.stdin, a.stdout, os.Environ(), sentence
+	cfg.Input, cfg.Output, cfg.Environ = a.stdin, a.stdout, os.Environ()
+	cfg.Explain, cfg.Help = sentence, helpOf
 	if to.guest != nil {
 		cfg.Host = to.guest.chatHost()
 		_, err := chat.Run(ctx, cfg)

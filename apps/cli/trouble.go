@@ -19,10 +19,18 @@ const troubleshooting = "https://github.com/scorel/scorel/blob/main/docs/trouble
 // there is one.
 func report(err error) string {
 	text := "scorel: " + sentence(err)
-	if kind := troubleOf(err); kind != "" {
-		text += "\nHelp: " + troubleshooting + kind
+	if help := helpOf(err); help != "" {
+		text += "\nHelp: " + help
 	}
 	return text
+}
+
+// helpOf returns the address of the section about an error, or "" if there is none.
+func helpOf(err error) string {
+	if kind := troubleOf(err); kind != "" {
+		return troubleshooting + kind
+	}
+	return ""
 }
 
 // troubleOf names the section about an error, or returns "" if its message is all there is to

@@ -65,6 +65,8 @@ type Config struct {
 	Others func(open string) []Host
 	// Explain makes an error one sentence for people; nil uses its text.
 	Explain func(err error) string
+	// Help returns the address of what to do about an error, "" if there is none; nil has none.
+	Help func(err error) string
 	// Now is time.Now except in tests.
 	Now func() time.Time
 }

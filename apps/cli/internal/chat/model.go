@@ -56,7 +56,7 @@ type Model struct {
 	card       card
 	picker     *picker
 	notice     string
-	bad        bool      // the notice is an error
+	bad        *problem  // the notice is this error
 	leaving    time.Time // of the first Ctrl+C
 	ticking    bool
 	frame      int
@@ -75,6 +75,9 @@ func newModel(ctx context.Context, cfg Config) *Model {
 	}
 	if cfg.Explain == nil {
 		cfg.Explain = error.Error
+	}
+	if cfg.Help == nil {
+		cfg.Help = func(error) string { return "" }
 	}
 	colors := theme.New(true)
 	m := &Model{
@@ -300,10 +303,13 @@ func (m *Model) tick() tea.Cmd {
 }
 
 // say shows a notice until the next key.
-func (m *Model) say(text string) { m.notice, m.bad = text, false }
+func (m *Model) say(text string) { m.notice, m.bad = text, nil }
 
 // fail shows an error until the next key.
-func (m *Model) fail(err error) { m.notice, m.bad = m.cfg.Explain(err), true }
+func (m *Model) fail(err error) {
+	p := m.problemOf(err)
+	m.notice, m.bad = p.text, &p
+}
 
 // may reports whether this connection has a grant.
 func (m *Model) may(grant api.Grant) bool {

@@ -99,7 +99,7 @@ func TestAnAnswerIsBoundToWhatWasShown(t *testing.T) {
 	w.waitForCard()
 	w.model.card.approval.Shown = strings.Repeat("0", len(w.model.card.approval.Shown))
 	w.answer('y')
-	w.until("the refusal", func(string) bool { return w.model.bad })
+	w.until("the refusal", func(string) bool { return w.model.bad != nil })
 	if exists(filepath.Join(w.folder, "made.txt")) {
 		t.Error("the call ran with an answer to another one")
 	}

@@ -17,7 +17,7 @@ type picker struct {
 	filter  *composer.Editor
 	at      int
 	loading bool
-	problem string
+	problem problem
 	empty   string // shown if there are no rows
 	// search, if set, loads rows for what was typed, instead of a filter.
 	search  func(query string) tea.Cmd
@@ -60,7 +60,7 @@ func (m *Model) took(msg picked) {
 	}
 	p.loading, p.rows, p.at = false, msg.rows, 0
 	if msg.err != nil {
-		p.problem = m.cfg.Explain(msg.err)
+		p.problem = m.problemOf(msg.err)
 	}
 	for i, r := range p.rows {
 		if r.current {

@@ -42,7 +42,7 @@ func (m *Model) pickSearch() tea.Cmd {
 // the others.
 func (m *Model) search(p *picker, query string) tea.Cmd {
 	p.serial++
-	p.problem, p.rows, p.waiting = "", nil, 0
+	p.problem, p.rows, p.waiting = problem{}, nil, 0
 	p.end() // what was typed before is not searched for any more
 	if query == "" {
 		p.empty = "Type what to search for"
@@ -112,8 +112,8 @@ func (m *Model) tookSearched(msg picked) {
 	if p.waiting--; p.waiting == 0 {
 		p.end()
 	}
-	if msg.err != nil && p.problem == "" {
-		p.problem = m.cfg.Explain(msg.err)
+	if msg.err != nil && p.problem == (problem{}) {
+		p.problem = m.problemOf(msg.err)
 	}
 }
 

@@ -192,35 +192,35 @@ func short(n int) string {
 // below is what stands between the transcript and the field.
 func (m *Model) below() []string {
 	if m.picker != nil {
-		return []string{m.status()}
+		return m.status()
 	}
 	lines := append(m.todoLines(), m.queueLines()...)
 	lines = append(lines, m.cardLines()...)
 	lines = append(lines, m.completionLines()...)
-	return append(lines, m.status())
+	return append(lines, m.status()...)
 }
 
-// status says what happens now.
-func (m *Model) status() string {
+// status says what happens now: in one row, or more for an error with help.
+func (m *Model) status() []string {
 	t := m.theme
+	text := ""
 	switch {
+	case m.notice != "" && m.bad != nil:
+		return m.problemLines(*m.bad, " ")
 	case m.notice != "":
-		ink := t.Warn
-		if m.bad {
-			ink = t.Bad
-		}
-		return ink.Render(ansi.Truncate(" "+sanitize.Line(m.notice), m.width, "…"))
+		text = t.Warn.Render(ansi.Truncate(" "+sanitize.Line(m.notice), m.width, "…"))
 	case m.lost != nil:
 		wait := max(m.retryAt.Sub(m.cfg.Now()).Round(time.Second), 0)
-		return t.Bad.Render(ansi.Truncate(fmt.Sprintf(" Disconnected, trying again in %s: %s", wait, sanitize.Line(m.cfg.Explain(m.lost))), m.width, "…"))
+		lost := m.problemOf(m.lost)
+		lost.text = fmt.Sprintf("Disconnected, trying again in %s: %s", wait, lost.text)
+		return m.problemLines(lost, " ")
 	case !m.ever:
-		return ""
 	case m.session.Live.Turn != nil || m.session.Live.Work != nil:
-		return m.working()
+		text = m.working()
 	case m.transcript.Unseen():
-		return t.Dim.Render(" ↓ More below: Ctrl+End")
+		text = t.Dim.Render(" ↓ More below: Ctrl+End")
 	}
-	return ""
+	return []string{text}
 }
 
 // spinner has one frame for each tick.

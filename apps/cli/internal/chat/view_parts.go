@@ -298,8 +298,8 @@ func (m *Model) pickerLines(height int) []string {
 	room := max(height-5, 1)
 	first := min(max(p.at-room/2, 0), max(len(rows)-room, 0))
 	switch {
-	case p.problem != "":
-		lines = append(lines, t.Bad.Render(ansi.Truncate("   "+sanitize.Line(p.problem), m.width, "…")))
+	case p.problem != (problem{}):
+		lines = append(lines, m.problemLines(p.problem, "   ")...)
 	case p.loading:
 		lines = append(lines, t.Dim.Render("   Loading…"))
 	case p.waiting > 0:
@@ -310,6 +310,7 @@ func (m *Model) pickerLines(height int) []string {
 	for i, r := range rows[first:min(first+room, len(rows))] {
 		lines = append(lines, m.rowLine(r, first+i == p.at))
 	}
+	lines = lines[:min(len(lines), max(height-1, 0))] // an error may have more rows than there is room
 	for len(lines) < height-1 {
 		lines = append(lines, "")
 	}

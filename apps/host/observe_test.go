@@ -95,6 +95,17 @@ func TestAPromptIsTracedAndCounted(t *testing.T) {
 			t.Errorf("%q can be read", private)
 		}
 	}
+	// For a client without a trace of its own, such as a page, the host records the span of the prompt.
+	call(t, c, api.SendPrompt, api.SendPromptRequest{SessionID: id, ClientKey: "k2", Text: "hello", WaitedMS: 90_000})
+	<-ended
+	spans = awaitSpan(t, collector, "prompt")
+	prompt := spans[slices.IndexFunc(spans, func(s tracetest.Span) bool { return s.Name == "prompt" })]
+	if prompt.ParentSpanID != "" || prompt.Attributes["waited.client_ms"] != "90000" || prompt.Lasted < 90*time.Second || prompt.Lasted > 5*time.Minute {
+		t.Errorf("the span of the prompt is %+v", prompt)
+	}
+	if !slices.ContainsFunc(spans, func(s tracetest.Span) bool { return s.Name == "turn" && s.ParentSpanID == prompt.SpanID }) {
+		t.Errorf("no turn is below the prompt: %+v", spans)
+	}
 	if faults := collector.Faults(); len(faults) > 0 {
 		t.Errorf("the collector refused: %q", faults)
 	}

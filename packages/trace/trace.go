@@ -80,10 +80,15 @@ type Span struct {
 
 // Start begins a span. It is nil if t is nil, or if the parent is not sampled.
 func (t *Tracer) Start(parent Parent, name string) *Span {
+	return t.StartAt(parent, name, time.Now())
+}
+
+// StartAt is Start for a span that began before.
+func (t *Tracer) StartAt(parent Parent, name string, began time.Time) *Span {
 	if t == nil || parent != (Parent{}) && !parent.sampled {
 		return nil
 	}
-	s := &Span{tracer: t, self: Parent{trace: parent.trace, sampled: true}, parent: parent.span, name: name, began: time.Now()}
+	s := &Span{tracer: t, self: Parent{trace: parent.trace, sampled: true}, parent: parent.span, name: name, began: began}
 	_, _ = rand.Read(s.self.span[:]) // it never fails
 	if parent == (Parent{}) {
 		_, _ = rand.Read(s.self.trace[:])

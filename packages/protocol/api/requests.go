@@ -237,6 +237,9 @@ type (
 		// Traceparent is the span that the turn belongs to, as W3C Trace Context writes it. A
 		// host that does not trace, or cannot read it, ignores it.
 		Traceparent string `json:"traceparent,omitempty" req:"max=128"`
+		// WaitedMS is how long the prompt has waited in its client since a person sent it, in
+		// milliseconds. A host that traces begins the span of the prompt that much earlier.
+		WaitedMS int64 `json:"waitedMs,omitempty" req:"min=0"`
 	}
 	SendPromptResponse struct {
 		State   PromptState `json:"state"`

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // Span is a span that was received.
@@ -20,6 +21,7 @@ type Span struct {
 	Service                             string
 	Attributes                          map[string]string
 	Failed                              bool
+	Lasted                              time.Duration
 }
 
 // Collector collects spans.
@@ -195,6 +197,6 @@ func (o one) read(service string) (Span, error) {
 	}
 	return Span{
 		TraceID: o.TraceID, SpanID: o.SpanID, ParentSpanID: o.ParentSpanID, Name: o.Name, Service: service,
-		Attributes: known, Failed: o.Status.Code == 2,
+		Attributes: known, Failed: o.Status.Code == 2, Lasted: time.Duration(ended - began),
 	}, nil
 }

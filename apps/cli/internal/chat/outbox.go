@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,6 +19,7 @@ import (
 // often the connection is lost.
 type prompt struct {
 	key       string
+	written   time.Time
 	text      string
 	mode      session.PromptMode
 	images    []image
@@ -174,7 +176,7 @@ func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 	case id == "" && m.project.ID == "" && m.cfg.Folder == "":
 		return m.pickProject()
 	}
-	p := prompt{key: rand.Text(), text: text, mode: mode, images: m.images, sessionID: id}
+	p := prompt{key: rand.Text(), written: m.cfg.Now(), text: text, mode: mode, images: m.images, sessionID: id}
 	if id == "" {
 		p.newKey, p.want = m.newKey, m.want
 	}
@@ -189,6 +191,7 @@ func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 // send creates the session, if there is none, and sends a prompt.
 func (m *Model) send(p prompt) tea.Cmd {
 	f, projectID, id := m.feed, m.project.ID, p.sessionID
+	waited := max(m.cfg.Now().Sub(p.written).Milliseconds(), 0)
 	return func() tea.Msg {
 		if id == "" {
 			created, err := feed.Do(m.ctx, f, api.CreateSession, api.CreateSessionRequest{ProjectID: projectID, ClientKey: p.newKey, Model: p.want.model})
@@ -201,7 +204,7 @@ func (m *Model) send(p prompt) tea.Cmd {
 			}
 			f.Open(id)
 		}
-		request := api.SendPromptRequest{SessionID: id, ClientKey: p.key, Text: p.text, Mode: p.mode}
+		request := api.SendPromptRequest{SessionID: id, ClientKey: p.key, Text: p.text, Mode: p.mode, WaitedMS: waited}
 		if err := attach(m.ctx, f, &request, p.images); err != nil {
 			return sent{p, err}
 		}

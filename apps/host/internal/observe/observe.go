@@ -43,17 +43,45 @@ type Step struct {
 	kind     Kind
 	began    time.Time
 	span     *trace.Span
+	prompt   *trace.Span // above a turn: it ends with the turn
 }
 
 type observerKey struct{}
 
-// Begin begins a turn that belongs to a parent of another program; the zero parent is none. Steps
-// that are started with the returned context belong to the turn.
-func (o *Observer) Begin(ctx context.Context, parent trace.Parent) (context.Context, *Step) {
+// maxWaited bounds what a client can say about the time before a prompt arrived.
+const maxWaited = 30 * 24 * time.Hour
+
+// Prompt is a prompt that waits for its turn: the span of the program that sent it, or one of the
+// host. The zero value belongs to no trace.
+type Prompt struct {
+	parent trace.Parent
+	span   *trace.Span // of the host
+}
+
+// Prompt begins the span of a prompt whose client has sent none of its own. waited is how long it
+// was on its way, as the client says.
+func (o *Observer) Prompt(traceparent string, waited time.Duration) Prompt {
+	if o == nil {
+		return Prompt{}
+	}
+	if parent, ok := trace.ParseTraceparent(traceparent); ok {
+		return Prompt{parent: parent}
+	}
+	waited = min(max(waited, 0), maxWaited)
+	span := o.tracer.StartAt(trace.Parent{}, "prompt", time.Now().Add(-waited))
+	span.Number("waited.client_ms", waited.Milliseconds())
+	return Prompt{span.Self(), span}
+}
+
+// Begin begins the turn of a prompt. Steps that are started with the returned context belong to the
+// turn.
+func (o *Observer) Begin(ctx context.Context, prompt Prompt) (context.Context, *Step) {
 	if o == nil {
 		return ctx, nil
 	}
-	return Start(trace.With(context.WithValue(ctx, observerKey{}, o), parent), Turn)
+	ctx, step := Start(trace.With(context.WithValue(ctx, observerKey{}, o), prompt.parent), Turn)
+	step.prompt = prompt.span
+	return ctx, step
 }
 
 // Start begins a step below the one that ctx belongs to.
@@ -86,5 +114,6 @@ func (s *Step) End(outcome string, failed bool) {
 	}
 	s.span.Word("outcome", outcome)
 	s.span.End(failed)
+	s.prompt.End(failed)
 	s.observer.metrics.ended(s.kind, outcome, time.Since(s.began))
 }

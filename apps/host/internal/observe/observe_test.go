@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/observe"
-	"github.com/scorel/scorel/packages/trace"
 )
 
 func TestMetricsCountSteps(t *testing.T) {
@@ -27,7 +26,7 @@ func TestMetricsCountSteps(t *testing.T) {
 	defer serving.Wait()
 	defer cancel()
 
-	turn, step := observe.New(nil, metrics).Begin(t.Context(), trace.Parent{})
+	turn, step := observe.New(nil, metrics).Begin(t.Context(), observe.Prompt{})
 	_, call := observe.Start(turn, observe.ModelCall)
 	call.Tokens(10, 5)
 	call.End("stop", false)
@@ -79,7 +78,7 @@ func TestMetricsAreForThisMachineOnly(t *testing.T) {
 }
 
 func TestNothingIsObservedByDefault(t *testing.T) {
-	ctx, step := observe.New(nil, nil).Begin(t.Context(), trace.Parent{})
+	ctx, step := observe.New(nil, nil).Begin(t.Context(), observe.Prompt{})
 	if ctx != t.Context() || step != nil {
 		t.Error("a step without an observer is one")
 	}

@@ -3,25 +3,26 @@ package sessions
 import (
 	"context"
 	"maps"
+	"math"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/observe"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
-	"github.com/scorel/scorel/packages/trace"
 )
 
 // traced remembers the trace that a prompt belongs to, until its turn begins.
 func (h *scheduler) traced(request api.SendPromptRequest) {
-	parent, ok := trace.ParseTraceparent(request.Traceparent)
-	if !ok || h.deps.Observe == nil {
+	if h.deps.Observe == nil {
 		return
 	}
-	maps.DeleteFunc(h.traces, func(key string, _ trace.Parent) bool { return !h.prompts.waits(key) })
+	maps.DeleteFunc(h.traces, func(key string, _ observe.Prompt) bool { return !h.prompts.waits(key) })
 	if h.traces == nil {
-		h.traces = map[string]trace.Parent{}
+		h.traces = map[string]observe.Prompt{}
 	}
-	h.traces[request.ClientKey] = parent
+	waited := time.Duration(min(request.WaitedMS, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
+	h.traces[request.ClientKey] = h.deps.Observe.Prompt(request.Traceparent, waited)
 }
 
 // outcomeOf says in a word how a turn ended.

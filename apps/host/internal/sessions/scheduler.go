@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/observe"
 	"github.com/scorel/scorel/apps/host/internal/sessions/queue"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
-	"github.com/scorel/scorel/packages/trace"
 )
 
 // scheduler decides what a session does next: the turn of a prompt, a command, a compaction, or
@@ -29,7 +29,7 @@ type scheduler struct {
 	settings  *settings
 	hooks     *hooks
 	runner    *runner
-	traces    map[string]trace.Parent // of prompts that wait, by their clientKey; lost at a restart
+	traces    map[string]observe.Prompt // of prompts that wait, by their clientKey; lost at a restart
 }
 
 // SendPrompt accepts a prompt. A prompt with the same ClientKey is accepted once, however

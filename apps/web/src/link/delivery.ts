@@ -72,10 +72,11 @@ export async function sendPrompt(
   progress: (done: number) => void,
   asked: () => void,
 ): Promise<Gone["outcome"]> {
-  const { clientKey, sessionId, text, steer, images = [] } = item;
+  const { clientKey, sessionId, text, createdAt, steer, images = [] } = item;
   const mode = steer ? ({ mode: "steer" } as const) : {};
   const sent = await withImages({ request: ask }, images, progress, () => {
-    const answer = ask("send_prompt", { sessionId, clientKey, ...promptContent(text, images), ...mode });
+    const waitedMs = Math.max(Date.now() - createdAt, 0);
+    const answer = ask("send_prompt", { sessionId, clientKey, ...promptContent(text, images), ...mode, waitedMs });
     asked();
     return answer;
   });

@@ -53,26 +53,6 @@ func TestTheChineseQuickstartFollowsTheDocument(t *testing.T) {
 	}
 }
 
-var usageFlag = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z-]+)`)
-
-func TestOperationsNameEveryFlagOfTheRelay(t *testing.T) {
-	text := readDocument(t, "docs/operations.md")
-	serve, _, err := newRoot(quietApp()).Find([]string{"relay", "serve"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := usageFlag.FindAllStringSubmatch(serve.LocalFlags().FlagUsages(), -1)
-	if len(found) < 25 {
-		t.Fatalf("only %d flags were found", len(found))
-	}
-	everywhere := []string{"json", "home", "help"}
-	for _, flag := range found {
-		if !slices.Contains(everywhere, flag[1]) && !strings.Contains(text, "`--"+flag[1]+"`") {
-			t.Errorf("docs/operations.md does not name `--%s`", flag[1])
-		}
-	}
-}
-
 var homeFile = regexp.MustCompile(`filepath\.Join\(p\.Home, "([^"]+)"`)
 
 // TestOperationsNameEveryFileOfTheHome: the table of files in the home is complete.

@@ -121,14 +121,14 @@ func explainTOML(err error) error {
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
 		first := unknown.Errors[0]
 		line, _ := first.Position()
-		return fmt.Errorf(":%d: unknown key %q; the keys are in docs/operations.md", line, strings.Join(first.Key(), "."))
+		return fmt.Errorf(":%d: unknown key %q; the keys are in docs/relay-configuration.md", line, strings.Join(first.Key(), "."))
 	}
 	var wrong *toml.DecodeError
 	if errors.As(err, &wrong) {
 		line, _ := wrong.Position()
 		text := strings.TrimPrefix(wrong.Error(), "toml: ")
 		if strings.HasPrefix(text, "cannot decode TOML") { // the rest names Go types
-			text = fmt.Sprintf("%s has a value of the wrong type; see docs/operations.md", strings.Join(wrong.Key(), "."))
+			text = fmt.Sprintf("%s has a value of the wrong type; see docs/relay-configuration.md", strings.Join(wrong.Key(), "."))
 		}
 		return fmt.Errorf(":%d: %s", line, text)
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -12,8 +11,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -278,28 +275,6 @@ func TestMetricsOnAnAddressOfTheirOwn(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("listening for metrics on %s", addr)) {
 		t.Errorf("a port in use: %v", err)
 	}
-}
-
-func TestEveryKeyIsInTheDocs(t *testing.T) {
-	doc, err := os.ReadFile("../../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range []reflect.Type{reflect.TypeFor[configFile](), reflect.TypeFor[limitsFile]()} {
-		for i := range table.NumField() {
-			key := table.Field(i).Tag.Get("toml")
-			if !regexp.MustCompile("\\b" + key + "\\b").Match(doc) {
-				t.Errorf("docs/operations.md lacks the key %s", key)
-			}
-		}
-	}
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	new(Guard).AddFlags(flags)
-	flags.VisitAll(func(f *flag.Flag) {
-		if !strings.Contains(string(doc), "`--"+f.Name) {
-			t.Errorf("docs/operations.md lacks the flag --%s", f.Name)
-		}
-	})
 }
 
 // TestFilesAreReadOnce: what was checked is what is served, whatever becomes of the

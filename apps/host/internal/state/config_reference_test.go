@@ -24,7 +24,7 @@ var settings = map[string]string{
 	"keep_awake":             "whether the machine stays awake while a turn runs; default true",
 	"metrics_listen":         "address of this machine at which it serves metrics, see [operations.md](operations.md#metrics-of-a-host); off by default",
 	"trace_url":              "address of a collector that spans are sent to, see [operations.md](operations.md#traces); off by default",
-	"session_provider":       "name of the store for sessions: `files` (default) or one of `[session_providers]`",
+	"session_provider":       "store of new sessions: `file` (default), `postgres` or `mysql`",
 	"compaction":             "when older messages are summarized, see [session-format.md](session-format.md)",
 	"compaction.share":       "used share of the context window above which a session is compacted, 0.1 to 0.95; default 0.8; 0 leaves it to people",
 	"compaction.keep_tokens": "tokens of recent messages that are kept, at least 100; default 20 000",
@@ -79,11 +79,11 @@ var settings = map[string]string{
 	"worktrees":        "worktrees of sessions, see [permissions.md](permissions.md#worktrees)",
 	"worktrees.folder": "folder for them; without it, one beside the home",
 
-	"session_providers.NAME":         "a database for sessions, see [operations.md](operations.md#sessions-in-a-database)",
+	"session_providers.NAME":         "a database for sessions, `postgres` or `mysql`, see [operations.md](operations.md#sessions-in-a-database)",
 	"session_providers.NAME.url":     "its address, without a password",
 	"session_providers.NAME.url_env": "environment variable that holds its address",
 	"projects.NAME":                  "settings of the project in the folder of this name",
-	"projects.NAME.session_provider": "store for the sessions of this project",
+	"projects.NAME.session_provider": "store for new sessions of this project",
 
 	"mcp":                     "MCP servers, see [skills-and-mcp.md](skills-and-mcp.md)",
 	"mcp.client_metadata_url": "address of the document that describes this client to authorization servers",
@@ -149,7 +149,7 @@ func TestReferenceOfTheSettingsIsFresh(t *testing.T) {
 	}
 	want := "# config.toml\n\nThis page lists every setting of `config.toml` in `SCOREL_HOME`, for people who configure a host. It is generated from the\n" +
 		"types that the file is read into. Unknown settings are errors. `NAME` is a name that you choose. No setting holds an API\nkey. " +
-		"The file of a relay is described in [operations.md](operations.md#limits).\n" + r.text.String()
+		"[relay.toml](relay-configuration.md) configures a relay.\n" + r.text.String()
 	if *update {
 		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
 			t.Fatal(err)

@@ -58,6 +58,8 @@ export const groups = [
     pages: [
       ["cli", "Commands"],
       ["configuration", "config.toml"],
+      ["relay-configuration", "relay.toml"],
+      ["environment", "Environment variables"],
       ["tools", "Tools"],
       ["http", "HTTP"],
       ["http-reference", "Requests and types"],

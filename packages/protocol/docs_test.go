@@ -16,12 +16,18 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// The normative text names everything that the code can put on the wire. These
-// tests walk the tables of the code, so that neither can change alone.
+// The normative text names every frame, request and event that the code can put on the
+// wire, and the generated references name their fields, kinds and types. These tests walk
+// the tables of the code, so that neither can change alone.
 
 func protocolText(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "protocol.md"))
+	return docText(t, "protocol.md")
+}
+
+func docText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,27 +80,26 @@ func fieldNames(t reflect.Type) []string {
 func requireFields(t *testing.T, what, text string, v any) {
 	t.Helper()
 	for _, name := range fieldNames(reflect.TypeOf(v)) {
-		if !strings.Contains(text, "`"+name+"`") {
-			t.Errorf("docs/protocol.md: %s lacks the field %q", what, name)
+		if !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, "`"+name+"?`") {
+			t.Errorf("%s lacks the field %q", what, name)
 		}
 	}
 }
 
 func TestDocsNameEveryFrame(t *testing.T) {
-	text := protocolText(t)
+	text, reference := protocolText(t), docText(t, "protocol-reference.md")
 	documented := map[string]bool{}
 	for _, frame := range sample(t) {
 		name := frame.FrameType()
 		documented[name] = true
-		body, ok := section(text, name)
-		if !ok {
+		if _, ok := section(text, name); !ok {
 			t.Errorf("docs/protocol.md: the frame %q has no section", name)
-			continue
 		}
+		body, _ := section(reference, reflect.TypeOf(frame).Name())
 		requireFields(t, name, body, frame)
 	}
 	for _, part := range []any{wire.Peer{}, wire.Limits{}} {
-		body, _ := section(text, reflect.TypeOf(part).Name())
+		body, _ := section(reference, reflect.TypeOf(part).Name())
 		requireFields(t, reflect.TypeOf(part).Name(), body, part)
 	}
 	source, err := os.ReadFile(filepath.Join("wire", "control.go"))
@@ -113,22 +118,22 @@ func TestDocsNameEveryFrame(t *testing.T) {
 }
 
 func TestDocsNameEveryKindAndReason(t *testing.T) {
-	text := protocolText(t)
-	body, _ := section(text, "wire.Kind")
+	relay, host := docText(t, "protocol-reference.md"), docText(t, "http-reference.md")
+	body, _ := section(relay, "wire.Kind")
 	for kind := wire.Kind(0); !strings.HasPrefix(kind.String(), "kind_"); kind++ {
 		if !strings.Contains(body, fmt.Sprintf("\n| %d | `%s` |", kind, kind)) {
-			t.Errorf("docs/protocol.md: the relay's error kind %d %s is missing", kind, kind)
+			t.Errorf("docs/protocol-reference.md: the relay's error kind %d %s is missing", kind, kind)
 		}
 	}
-	body, _ = section(text, "api.Kind")
+	body, _ = section(host, "api.Kind")
 	for kind := api.Kind(0); !strings.HasPrefix(kind.String(), "kind_"); kind++ {
 		if !strings.Contains(body, fmt.Sprintf("\n| %d | `%s` |", kind, kind)) {
-			t.Errorf("docs/protocol.md: the host's error kind %d %s is missing", kind, kind)
+			t.Errorf("docs/http-reference.md: the host's error kind %d %s is missing", kind, kind)
 		}
 	}
 	for _, reason := range wire.Reasons() {
-		if _, ok := row(text, string(reason)); !ok {
-			t.Errorf("docs/protocol.md: the reason %q is missing", reason)
+		if _, ok := row(relay, string(reason)); !ok {
+			t.Errorf("docs/protocol-reference.md: the reason %q is missing", reason)
 		}
 	}
 }
@@ -161,17 +166,32 @@ func TestDocsNameEveryEvent(t *testing.T) {
 	}
 }
 
+// TestDocsNameEveryCustomType: docs/session-format.md says when each custom entry is written.
+func TestDocsNameEveryCustomType(t *testing.T) {
+	_, table, _ := strings.Cut(docText(t, "session-reference.md"), "\n## Custom types\n")
+	names := regexp.MustCompile("(?m)^\\| `(scorel\\.\\w+)` \\|").FindAllStringSubmatch(table, -1)
+	if len(names) < 20 {
+		t.Fatalf("only %d custom types were found", len(names))
+	}
+	text := docText(t, "session-format.md") + protocolText(t) // entries that are only sent
+	for _, name := range names {
+		if !strings.Contains(text, "`"+name[1]+"`") {
+			t.Errorf("docs/session-format.md does not name %s", name[1])
+		}
+	}
+}
+
 // TestDocsNameEveryType follows the fields of requests, responses and events to
 // the structs that they hold.
 func TestDocsNameEveryType(t *testing.T) {
-	text := protocolText(t)
+	text := docText(t, "http-reference.md") + docText(t, "session-reference.md")
 	seen := map[reflect.Type]bool{}
 	var visit func(typ reflect.Type, nested bool)
 	visit = func(typ reflect.Type, nested bool) {
 		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 			typ = typ.Elem()
 		}
-		known := typ == reflect.TypeFor[session.Entry]() || typ == reflect.TypeFor[ident.ID]() || typ == reflect.TypeFor[api.EventEnvelope]()
+		known := typ == reflect.TypeFor[session.Entry]() || typ == reflect.TypeFor[ident.ID]() || typ == reflect.TypeFor[api.EventEnvelope]() || typ == reflect.TypeFor[session.Block]() // its kinds have sections
 		if typ.Kind() != reflect.Struct || known || seen[typ] {
 			return
 		}
@@ -179,12 +199,12 @@ func TestDocsNameEveryType(t *testing.T) {
 		if nested {
 			body, ok := section(text, typ.Name())
 			if !ok {
-				t.Errorf("docs/protocol.md: the type %s has no section", typ.Name())
+				t.Errorf("docs/http-reference.md: the type %s has no section", typ.Name())
 			}
 			requireFields(t, typ.Name(), body, reflect.Zero(typ).Interface())
 		}
 		for f := range typ.Fields() {
-			visit(f.Type, true)
+			visit(f.Type, !f.Anonymous) // the fields of an embedded type are those of the outer one
 		}
 	}
 	for _, spec := range api.Table() {

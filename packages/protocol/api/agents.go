@@ -16,20 +16,20 @@ type AgentDraft struct {
 	// Tools lists the tools that the agent may use. Absent means all; an empty list
 	// means none.
 	Tools           []string `json:"tools,omitzero"`
-	DisallowedTools []string `json:"disallowedTools,omitempty"`
+	DisallowedTools []string `json:"disallowedTools,omitempty"` // the tools that it may not use
 	// Subagents lists the agents to which a session running as this agent may
 	// delegate. Absent means all; an empty list means none.
 	Subagents     []string `json:"subagents,omitzero"`
 	MaxConcurrent int      `json:"maxConcurrent,omitempty"` // subagents running at once for one session; 0 means the host's limit
 	MaxTurns      int      `json:"maxTurns,omitempty"`      // model calls per task; 0 means 10
-	Enabled       bool     `json:"enabled"`
-	Prompt        string   `json:"prompt"` // Markdown: the instructions for the agent
+	Enabled       bool     `json:"enabled"`                 // it may be used
+	Prompt        string   `json:"prompt"`                  // Markdown: the instructions for the agent
 }
 
 // AgentInfo is an agent definition with its current state.
 type AgentInfo struct {
-	Name  string     `json:"name"`
-	Scope AgentScope `json:"scope"`
+	Name  string     `json:"name"`           // a-z, 0-9 and hyphens
+	Scope AgentScope `json:"scope"`          // "project", "user" or "builtin"
 	Path  string     `json:"path,omitempty"` // path of its file; absent for a built-in agent
 	// Version identifies the current content of the file; a change must repeat it.
 	// Absent for a built-in agent.

@@ -7,13 +7,13 @@ const (
 	MaxImages      = 10           // images per prompt
 	MaxImageBytes  = 3_932_160    // bytes per image; in base64 this is the 5 MiB limit of providers
 	MaxImagesBytes = 10 << 20     // total bytes of a prompt's images
-	MaxImagePixels = 8000         // pixels per side
+	MaxImagePixels = 8000         // pixels of each side of an image
 	MaxBlobChunk   = 240 << 10    // bytes in one upload_blob or get_blob, before base64; a multiple of 3
 	MaxQueueImages = 4 * 10 << 20 // total image bytes of all queued prompts of a session
-	// MaxBlobsOfClient and MaxBlobs limit the uploads not yet used by a prompt, in
-	// bytes: per client, and in total.
+	// MaxBlobsOfClient limits the uploads of one client that no prompt has used, in bytes.
 	MaxBlobsOfClient = 64 << 20
-	MaxBlobs         = 256 << 20
+	// MaxBlobs limits the uploads of all clients that no prompt has used, in bytes.
+	MaxBlobs = 256 << 20
 )
 
 // Limits of files in prompts that are no images.
@@ -21,7 +21,7 @@ const (
 	MaxFiles          = 10        // files per prompt
 	MaxFileBytes      = 16 << 20  // bytes per file
 	MaxFilesBytes     = 32 << 20  // total bytes of a prompt's files
-	MaxFilesOfSession = 256 << 20 // total bytes that a session keeps
+	MaxFilesOfSession = 256 << 20 // total bytes of the files of a session
 )
 
 // ImageTypes lists the MIME types that a prompt may contain. The host detects the
@@ -33,10 +33,10 @@ type (
 	// sent as Data or referenced by its SHA256 if it was uploaded or is already in the
 	// session. A file is referenced by its SHA256 and was uploaded.
 	PromptBlock struct {
-		Type   session.BlockType `json:"type" req:"max=64"` // "text", "image" or "file"
-		Text   string            `json:"text,omitempty" req:"max=1048576"`
-		SHA256 string            `json:"sha256,omitempty" req:"max=64"`    // lower-case hex
-		Data   string            `json:"data,omitempty" req:"max=5242880"` // base64
+		Type   session.BlockType `json:"type" req:"max=64"`                // "text", "image" or "file"
+		Text   string            `json:"text,omitempty" req:"max=1048576"` // of a text
+		SHA256 string            `json:"sha256,omitempty" req:"max=64"`    // of an image or file that is already on the host
+		Data   string            `json:"data,omitempty" req:"max=5242880"` // of an image that is sent with the prompt, in base64
 		Name   string            `json:"name,omitempty" req:"max=1024"`    // of a file
 	}
 	// UploadBlobRequest uploads a part of an image or a file. Without Data it asks how

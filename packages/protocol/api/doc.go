@@ -67,11 +67,11 @@ type ClientLimits struct {
 // Limits on what an entry may send.
 const (
 	MaxPrompt    = 1 << 20  // bytes of UTF-8 in one prompt
-	MaxPath      = 4096     // bytes
+	MaxPath      = 4096     // bytes of a path
 	MaxName      = 200      // bytes of a session name
-	MaxClientKey = 64       // bytes
+	MaxClientKey = 64       // bytes of a clientKey
 	MaxAnswer    = 32 << 10 // bytes of an answer to a question
-	MaxChoices   = 4        // of a question
+	MaxChoices   = 4        // choices of a question
 	MaxFeedback  = 8 << 10  // bytes of the feedback with a denial
 	MaxRules     = 32       // rules of one prompt
 	MaxQueue     = 64       // queued prompts in one session
@@ -89,12 +89,13 @@ const (
 // Limits on how much of a log a host sends at once. One message stays well under
 // the seal's limit.
 const (
-	// WindowEntries and WindowBytes limit the entries of one answer: resync_events
-	// returns the end of the log, get_entries earlier entries. At least one entry
-	// is always returned.
+	// WindowEntries limits the log entries of one answer: resync_events returns the
+	// end of the log, get_entries earlier entries.
 	WindowEntries = 500
-	WindowBytes   = 2 << 20
-	// MaxEntryBytes is the longest line that is sent. A longer one is replaced by a
+	// WindowBytes limits the same in bytes of JSON. At least one entry is always
+	// returned.
+	WindowBytes = 2 << 20
+	// MaxEntryBytes is the longest line of a log that is sent, in bytes. A longer one is replaced by a
 	// custom entry of session.CustomOmitted.
 	MaxEntryBytes = 7 << 20
 )

@@ -18,9 +18,9 @@ const (
 	KindUnknownModel   Kind = 8  // no model of that name in config.toml
 	KindTooLarge       Kind = 9  // over a limit
 	KindDamaged        Kind = 10 // the session file is damaged; nothing was changed
-	KindQueueFull      Kind = 11 // the prompt queue is full
+	KindQueueFull      Kind = 11 // the prompt queue of the session is full
 	KindPairing        Kind = 12 // the pairing failed
-	KindUnavailable    Kind = 13 // the host cannot do it now: relay down, disk full
+	KindUnavailable    Kind = 13 // the host cannot do it now: relay down, disk full, or the session is being moved
 	KindInternal       Kind = 14 // an internal error of the host; see its log
 	KindUnconfirmed    Kind = 15 // a broad rule was not confirmed
 	KindMoved          Kind = 16 // the session belongs to another device now, which the error names

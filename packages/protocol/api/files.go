@@ -37,8 +37,8 @@ const (
 // Place names the folder that a request is about: the one that a session works in, or a
 // project's. Exactly one is given.
 type Place struct {
-	SessionID string `json:"sessionId,omitempty" req:"max=256"`
-	ProjectID string `json:"projectId,omitempty" req:"max=256"`
+	SessionID string `json:"sessionId,omitempty" req:"max=256"` // the folder that the session works in
+	ProjectID string `json:"projectId,omitempty" req:"max=256"` // the folder of the project
 }
 
 // Requests and responses about files. All paths are relative to the folder and use
@@ -164,7 +164,7 @@ type (
 // FileEntry is an entry of a folder.
 type FileEntry struct {
 	Name   string   `json:"name"`
-	Kind   FileKind `json:"kind"`
+	Kind   FileKind `json:"kind"`             // "file", "folder", "link" (a symbolic link) or "other"
 	Size   int64    `json:"size,omitempty"`   // of a regular file, in bytes
 	Closed bool     `json:"closed,omitempty"` // its content is not sent
 }
@@ -172,14 +172,14 @@ type FileEntry struct {
 // FoundFile is a file or folder that find_files found.
 type FoundFile struct {
 	Path string   `json:"path"`
-	Kind FileKind `json:"kind"`
+	Kind FileKind `json:"kind"` // "file", "folder" or "link"
 }
 
 // GitFile is a file with uncommitted changes.
 type GitFile struct {
 	Path   string     `json:"path"`
 	From   string     `json:"from,omitempty"` // its earlier path, if it was renamed
-	Status FileStatus `json:"status"`
+	Status FileStatus `json:"status"`         // "added", "modified", "deleted", "renamed" or "conflicted"
 	// Staged is true if all or some of the change is in the index.
 	Staged bool `json:"staged,omitempty"`
 	// Untracked is true for an added file that git does not know yet.
@@ -188,13 +188,15 @@ type GitFile struct {
 
 // FileChange is a file that differs from an earlier state.
 type FileChange struct {
-	Path    string     `json:"path"`
-	From    string     `json:"from,omitempty"` // its earlier path, if it was renamed
+	Path string `json:"path"`
+	From string `json:"from,omitempty"` // its earlier path, if it was renamed
+	// Status is as in GitFile, or "unknown": a tool changed the file, and there is no
+	// earlier state of it.
 	Status  FileStatus `json:"status"`
 	Added   int        `json:"added,omitempty"`   // lines
 	Removed int        `json:"removed,omitempty"` // lines
-	Binary  bool       `json:"binary,omitempty"`
-	Closed  bool       `json:"closed,omitempty"` // its content is not sent
+	Binary  bool       `json:"binary,omitempty"`  // it has no diff
+	Closed  bool       `json:"closed,omitempty"`  // its content is not sent
 	// ByTools is true if a file tool of the session changed it. Without it, the
 	// change is that of a command, of another session, or of a person.
 	ByTools bool `json:"byTools,omitempty"`
@@ -209,17 +211,17 @@ type FileChange struct {
 // GitCommitInfo is a commit.
 type GitCommitInfo struct {
 	ID      string `json:"id"`
-	Author  string `json:"author"`
-	At      int64  `json:"at"`      // Unix milliseconds
-	Subject string `json:"subject"` // first line of the message
-	Body    string `json:"body,omitempty"`
+	Author  string `json:"author"`         // name
+	At      int64  `json:"at"`             // Unix milliseconds
+	Subject string `json:"subject"`        // first line of the message
+	Body    string `json:"body,omitempty"` // the rest, at most 4096 bytes
 }
 
 // GitBranch is a local branch.
 type GitBranch struct {
 	Name     string `json:"name"`
-	Head     string `json:"head"` // commit id
-	Upstream string `json:"upstream,omitempty"`
-	At       int64  `json:"at"` // of its latest commit, in Unix milliseconds
+	Head     string `json:"head"`               // id of its latest commit
+	Upstream string `json:"upstream,omitempty"` // branch that it follows
+	At       int64  `json:"at"`                 // of its latest commit, in Unix milliseconds
 	Current  bool   `json:"current,omitempty"`
 }

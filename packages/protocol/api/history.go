@@ -82,11 +82,11 @@ type (
 	}
 	// QueueItem identifies a queued prompt.
 	QueueItem struct {
-		ClientKey string `json:"clientKey" req:"min=1,max=256"`
-		Text      string `json:"text,omitempty" req:"max=1048576"` // "" keeps the text
+		ClientKey string `json:"clientKey" req:"min=1,max=256"`    // of a prompt that waits
+		Text      string `json:"text,omitempty" req:"max=1048576"` // the new text; absent leaves it unchanged
 		// DropImages lists images to remove, by their sha256.
 		DropImages []string           `json:"dropImages,omitempty" req:"max=10"`
-		Mode       session.PromptMode `json:"mode,omitempty" req:"max=64"` // "" keeps the mode
+		Mode       session.PromptMode `json:"mode,omitempty" req:"max=64"` // the new mode; absent leaves it unchanged
 	}
 	EditQueueResponse struct {
 		Queue []session.QueuedPrompt `json:"queue"`

@@ -9,10 +9,10 @@ import (
 
 // ModelRetry is the next attempt of a call to the model that failed.
 type ModelRetry struct {
-	Reason   string `json:"reason"`   // one sentence for people
+	Reason   string `json:"reason"`   // why the previous attempt failed, one sentence for people
 	Attempt  int    `json:"attempt"`  // the number of the attempt; the first call is 1
 	Attempts int    `json:"attempts"` // how many are made at most
-	DelayMS  int64  `json:"delayMs"`  // the pause before it
+	DelayMS  int64  `json:"delayMs"`  // the pause before it in milliseconds, counted from the event
 }
 
 // NewLive returns the state of an idle session; its lists are empty, not nil.

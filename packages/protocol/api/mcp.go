@@ -35,10 +35,12 @@ type MCPServer struct {
 
 // MCPSetting is an environment variable or header for a server.
 type MCPSetting struct {
-	Name string `json:"name"`
+	Name string `json:"name"` // of a variable or a header
 	// Value is "" if Secret is true: the name looks like that of a secret.
-	Value  string `json:"value"`
-	Secret bool   `json:"secret,omitempty"`
+	Value string `json:"value"`
+	// Secret says that the value is not shown: its name sounds like that of a secret, or the server
+	// is not one of .mcp.json.
+	Secret bool `json:"secret,omitempty"`
 }
 
 // MCPServerState is the state of a server.
@@ -69,10 +71,9 @@ type (
 	}
 	// MCPValue is a variable or header of a draft.
 	MCPValue struct {
-		Name  string `json:"name" req:"min=1,max=256"`
-		Value string `json:"value,omitempty" req:"max=16384"`
-		// Keep keeps the value that the server has, which is never returned.
-		Keep bool `json:"keep,omitempty"`
+		Name  string `json:"name" req:"min=1,max=256"`        // of a variable or a header
+		Value string `json:"value,omitempty" req:"max=16384"` // before variables are expanded
+		Keep  bool   `json:"keep,omitempty"`                  // the value stays as it is, and "value" is ignored
 	}
 	// SaveMCPServerRequest adds a server, or changes one. Without a ProjectID it is one
 	// for every project.
@@ -110,7 +111,7 @@ type (
 	}
 	// MCPTool is a tool as its server describes it.
 	MCPTool struct {
-		Name        string `json:"name"`
+		Name        string `json:"name"`                  // as the server names it
 		Description string `json:"description,omitempty"` // its beginning, at most 300 characters
 	}
 )
@@ -187,24 +188,25 @@ type (
 	}
 	// MCPResource is a resource of a server. A prompt with the word @Server:URI attaches it.
 	MCPResource struct {
-		Server      string `json:"server"`
-		URI         string `json:"uri"`
+		Server      string `json:"server"` // name of the server
+		URI         string `json:"uri"`    // its address at the server
 		Name        string `json:"name"`
 		Title       string `json:"title,omitempty"`
 		Description string `json:"description,omitempty"`
 		MimeType    string `json:"mimeType,omitempty"`
-		Size        int64  `json:"size,omitempty"` // in bytes
+		Size        int64  `json:"size,omitempty"` // bytes
 	}
 	// MCPPrompt is a prompt of a server. A prompt that begins with /Command calls it, with
 	// arguments in order or as NAME=VALUE.
 	MCPPrompt struct {
-		Server      string        `json:"server"`
-		Command     string        `json:"command"`
-		Name        string        `json:"name"`
+		Server      string        `json:"server"`  // name of the server
+		Command     string        `json:"command"` // the word that calls it, without the slash
+		Name        string        `json:"name"`    // its name at the server
 		Title       string        `json:"title,omitempty"`
 		Description string        `json:"description,omitempty"`
-		Arguments   []MCPArgument `json:"arguments,omitempty"`
+		Arguments   []MCPArgument `json:"arguments,omitempty"` // in their order
 	}
+	// MCPArgument is an argument of a prompt of a server.
 	MCPArgument struct {
 		Name        string `json:"name"`
 		Description string `json:"description,omitempty"`

@@ -10,8 +10,8 @@ const (
 
 // MemoryNote describes a note that is kept for later sessions.
 type MemoryNote struct {
-	Name  string      `json:"name"` // of its file, without the extension
-	Scope MemoryScope `json:"scope"`
+	Name  string      `json:"name"`  // of its file, without the extension
+	Scope MemoryScope `json:"scope"` // "project" or "user"
 	Title string      `json:"title"` // beginning of its first line, at most 200 characters
 	Path  string      `json:"path"`  // path of its file on the host
 	// Version identifies the content of the file; a change must repeat it.

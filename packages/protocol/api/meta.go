@@ -8,9 +8,9 @@ import (
 
 // Limits on session metadata.
 const (
-	MaxMeta      = 32   // keys per session
-	MaxMetaKey   = 64   // bytes of a key
-	MaxMetaValue = 1024 // bytes of a value
+	MaxMeta      = 32   // keys of the metadata of a session
+	MaxMetaKey   = 64   // bytes of such a key
+	MaxMetaValue = 1024 // bytes of a value of such a key
 )
 
 // Values of Archived in ListSessionsRequest.
@@ -48,39 +48,39 @@ type (
 	// RuntimeContext is what the model would be given with the next prompt. Tokens
 	// are estimates; the total uses the provider's last count if that is higher.
 	RuntimeContext struct {
-		Model         Model            `json:"model"`
-		Thinking      string           `json:"thinking,omitempty"`
-		Cwd           string           `json:"cwd"`
-		System        []ContextPart    `json:"system"`
-		Tools         []ContextTool    `json:"tools"`
-		Messages      []ContextMessage `json:"messages"`
-		Omitted       int              `json:"omitted,omitempty"` // earlier messages that do not fit into the answer
-		Tokens        int              `json:"tokens"`
-		ContextWindow int              `json:"contextWindow,omitempty"`
+		Model         Model            `json:"model"`                   // the model that answers next
+		Thinking      string           `json:"thinking,omitempty"`      // its thinking level
+		Cwd           string           `json:"cwd"`                     // the working folder
+		System        []ContextPart    `json:"system"`                  // the system prompt
+		Tools         []ContextTool    `json:"tools"`                   // as of the last turn; servers start with the next one
+		Messages      []ContextMessage `json:"messages"`                // the newest that fit 2 MiB
+		Omitted       int              `json:"omitted,omitempty"`       // earlier messages that do not fit into the answer
+		Tokens        int              `json:"tokens"`                  // tokens of the whole context
+		ContextWindow int              `json:"contextWindow,omitempty"` // tokens that the model accepts
 		// CompactAt is the number of tokens beyond which older messages are summarized;
 		// 0 if that is not known or never done.
 		CompactAt int `json:"compactAt,omitempty"`
 	}
 	// ContextPart is a part of the system prompt.
 	ContextPart struct {
-		Name   string `json:"name"` // its heading; "" for the first part
-		Text   string `json:"text"`
-		Tokens int    `json:"tokens"`
+		Name   string `json:"name"`   // heading of the part, "" for the beginning
+		Text   string `json:"text"`   // its text
+		Tokens int    `json:"tokens"` // estimate
 	}
 	// ContextTool is a tool as the model sees it.
 	ContextTool struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		Parameters  json.RawMessage `json:"parameters"` // JSON Schema
-		Tokens      int             `json:"tokens"`
+		Name        string          `json:"name"`        // as the model reads them
+		Description string          `json:"description"` // as the model reads them
+		Parameters  json.RawMessage `json:"parameters"`  // JSON Schema
+		Tokens      int             `json:"tokens"`      // estimate
 	}
 	// ContextMessage is a message as the model sees it; images are referenced by
 	// hash.
 	ContextMessage struct {
-		Role       session.Role    `json:"role"`
-		ToolCallID string          `json:"toolCallId,omitempty"`
-		ToolName   string          `json:"toolName,omitempty"`
-		Content    session.Content `json:"content"`
-		Tokens     int             `json:"tokens"`
+		Role       session.Role    `json:"role"`                 // "user", "assistant" or "toolResult"
+		ToolCallID string          `json:"toolCallId,omitempty"` // of a result
+		ToolName   string          `json:"toolName,omitempty"`   // of a result
+		Content    session.Content `json:"content"`              // as the model reads it; images without data
+		Tokens     int             `json:"tokens"`               // estimate
 	}
 )

@@ -6,7 +6,7 @@ import (
 
 // Limits of a move of a session to another host.
 const (
-	MaxMoveItems = 400       // a log and files of each session
+	MaxMoveItems = 400       // items of a move: a log and files of each session
 	MaxMoveItem  = 2 << 30   // bytes of one item
 	MaxMoveLog   = 512 << 20 // bytes of one log, which is checked in memory
 	MaxMoveBytes = 4 << 30   // bytes of all items
@@ -24,16 +24,16 @@ type MoveState string
 const (
 	MovePrepared  MoveState = "prepared"  // the session is paused, nothing was sent
 	MoveSending   MoveState = "sending"   // the data is on its way
-	MoveCommitted MoveState = "committed" // the session belongs to the other host, which is being told
+	MoveCommitted MoveState = "committed" // the session belongs to the other host, which is being notified
 	MoveDone      MoveState = "done"      // the other host has confirmed
-	MoveCanceling MoveState = "canceling" // canceled; the other host is being told
+	MoveCanceling MoveState = "canceling" // canceled; the other host is being notified
 	MoveCanceled  MoveState = "canceled"  // canceled or failed; nothing has changed
 )
 
 // DeviceKeys are the public keys of a device or client; its id is their hash.
 type DeviceKeys struct {
-	Sign ident.SignPublic `json:"signKey"`
-	Seal ident.SealPublic `json:"sealKey"`
+	Sign ident.SignPublic `json:"signKey"` // Ed25519, base64url
+	Seal ident.SealPublic `json:"sealKey"` // X25519, base64url
 }
 
 // Kinds of a MoveItem.
@@ -46,37 +46,39 @@ const (
 type (
 	// Move is a move of a session to another host, as one of the two hosts knows it.
 	Move struct {
-		ID        string    `json:"id"`
+		ID        string    `json:"id"` // mov_ and 32 hex digits
 		SessionID string    `json:"sessionId"`
-		State     MoveState `json:"state"`
-		From      ident.ID  `json:"from"` // device
-		To        ident.ID  `json:"to"`   // device
-		Incoming  bool      `json:"incoming,omitempty"`
-		Sent      int64     `json:"sent"`  // bytes that the other host has
-		Total     int64     `json:"total"` // bytes
+		State     MoveState `json:"state"`              // "prepared", "sending", "committed", "done", "canceling" or "canceled"
+		From      ident.ID  `json:"from"`               // device that the session leaves
+		To        ident.ID  `json:"to"`                 // device that receives it
+		Incoming  bool      `json:"incoming,omitempty"` // true on the host that receives it
+		Sent      int64     `json:"sent"`               // bytes that the other host has
+		Total     int64     `json:"total"`              // bytes
 		// Skipped names what is not moved, such as files that scorel did not make.
 		Skipped     []string `json:"skipped,omitempty"`
-		MoreSkipped int      `json:"moreSkipped,omitempty"`
+		MoreSkipped int      `json:"moreSkipped,omitempty"` // how many more there are
 		// Error is why the move failed, or why it waits.
 		Error string `json:"error,omitempty"`
 	}
 	// MoveItem is one part of what is moved.
 	MoveItem struct {
+		// Kind is "log", "files", a tar archive of attached files and process logs, or "tree", a
+		// git bundle of the session's folder, which comes last.
 		Kind      string `json:"kind" req:"max=16"`
-		SessionID string `json:"sessionId,omitempty" req:"max=128"`
+		SessionID string `json:"sessionId,omitempty" req:"max=128"` // the session that it belongs to
 		// Folder is the path of the session's folder in a bundle; absent for its top.
 		Folder string `json:"folder,omitempty" req:"max=4096"`
-		Size   int64  `json:"size" req:"min=0,max=2147483648"`
-		SHA256 string `json:"sha256" req:"min=64,max=64"` // lower-case hex
+		Size   int64  `json:"size" req:"min=0,max=2147483648"` // bytes
+		SHA256 string `json:"sha256" req:"min=64,max=64"`      // of its bytes, lower-case hex
 	}
 	// MoveOffer is what the host that a session leaves offers to another one.
 	MoveOffer struct {
 		MoveID    string     `json:"moveId" req:"min=16,max=64"`
 		SessionID string     `json:"sessionId" req:"min=1,max=128"`
-		From      DeviceKeys `json:"from"`                 // keys of the device that the session leaves
-		Label     string     `json:"label" req:"max=1024"` // of that device
-		Client    DeviceKeys `json:"client"`               // keys with which that device connects, as a client
-		Items     []MoveItem `json:"items" req:"min=1,max=400"`
+		From      DeviceKeys `json:"from"`                      // keys of the device that the session leaves
+		Label     string     `json:"label" req:"max=1024"`      // name of that device
+		Client    DeviceKeys `json:"client"`                    // keys with which that device connects, as a client
+		Items     []MoveItem `json:"items" req:"min=1,max=400"` // the log of the session first
 		// Problems counts what a check of the logs had found before the move.
 		Problems int `json:"problems,omitempty"`
 	}

@@ -6,7 +6,7 @@ type Path struct {
 	// Kind is "relay", "network" for a listener of the device in its local network, or
 	// "machine" for one that only programs of the same machine reach.
 	Kind PathKind `json:"kind"`
-	URL  string   `json:"url"` // begins with https:// or http://
+	URL  string   `json:"url"` // as people configured it, or of the listener; "https://" or "http://"
 	// State is "connected", "connecting" or "off".
 	State string `json:"state"`
 }
@@ -30,8 +30,8 @@ const (
 // BindingProof is what a client shows to a relay in claim_binding: the device has signed
 // that this client may reach it.
 type BindingProof struct {
-	SignedAt  int64  `json:"signedAt"` // Unix milliseconds, by the device's clock
-	Signature []byte `json:"signature"`
+	SignedAt  int64  `json:"signedAt"`  // Unix milliseconds, by the device's clock
+	Signature []byte `json:"signature"` // "proof" of claim_binding, base64
 }
 
 type (

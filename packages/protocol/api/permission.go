@@ -44,6 +44,6 @@ const (
 
 // Risk is the assessment of a call that people are shown.
 type Risk struct {
-	Level   RiskLevel `json:"level"`
+	Level   RiskLevel `json:"level"`   // "low", "medium" or "high"
 	Reasons []string  `json:"reasons"` // each a few words
 }

@@ -13,14 +13,18 @@ const (
 type (
 	// Provider is a model provider of the host. It never contains the key.
 	Provider struct {
-		Name    string   `json:"name"`              // in config.toml
+		// Name is the name in config.toml. Without models there, "anthropic", "openai" and "google" are
+		// listed too.
+		Name    string   `json:"name"`
 		Type    string   `json:"type"`              // what it speaks, such as "anthropic"
 		Address string   `json:"address,omitempty"` // host and port of its base URL; absent for the demo
 		Models  []string `json:"models"`            // names in config.toml
 		// KeyName is the environment variable that holds its key; absent for a provider
 		// that needs none.
-		KeyName   string `json:"keyName,omitempty"`
-		KeySource string `json:"keySource,omitempty"` // absent while there is no key
+		KeyName string `json:"keyName,omitempty"`
+		// KeySource is "environment", "system" (the system's key store) or "file"; absent while
+		// there is no key.
+		KeySource string `json:"keySource,omitempty"`
 		// Problem says why a saved key is not used, for people.
 		Problem string `json:"problem,omitempty"`
 	}

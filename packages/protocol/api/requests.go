@@ -241,6 +241,7 @@ type (
 		// milliseconds. A host that traces begins the span of the prompt that much earlier.
 		WaitedMS int64 `json:"waitedMs,omitempty" req:"min=0"`
 	}
+	// SendPromptResponse says what became of a prompt.
 	SendPromptResponse struct {
 		State   PromptState `json:"state"`
 		EntryID string      `json:"entryId,omitempty"` // entry of the message once it is in the log

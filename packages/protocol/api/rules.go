@@ -35,9 +35,9 @@ const (
 
 // PermissionRule is a rule that tool calls are judged by.
 type PermissionRule struct {
-	Rule      string    `json:"rule"` // as written: bash(go test *)
-	Kind      RuleKind  `json:"kind"`
-	Scope     RuleScope `json:"scope"`
+	Rule      string    `json:"rule"`                // as it is written
+	Kind      RuleKind  `json:"kind"`                // "allow", "ask" or "deny"
+	Scope     RuleScope `json:"scope"`               // "project", or "user" for every project
 	ProjectID string    `json:"projectId,omitempty"` // for the scope "project"
 	// Source is RulesConfig or RulesKept; only rules of RulesKept can be removed.
 	Source string `json:"source"`

@@ -3,9 +3,9 @@ package api
 // Limits of search_sessions.
 const (
 	MaxQuery = 512 // bytes of a search
-	MaxHits  = 50  // hits of one answer
+	MaxHits  = 50  // hits of one answer to a search
 
-	MaxSessionHits = 1000 // hits of one answer in one session
+	MaxSessionHits = 1000 // hits of one answer to a search in one session
 )
 
 type (
@@ -39,19 +39,22 @@ type (
 
 // SearchHit is an entry that matched.
 type SearchHit struct {
-	SessionID string `json:"sessionId"`
-	ProjectID string `json:"projectId"`
-	Name      string `json:"name"` // name of the session, as in SessionSummary.Name
-	EntryID   string `json:"entryId"`
-	Seq       uint64 `json:"seq"` // seq of the entry: get_entries with before: seq + 1 ends with it
-	Role      string `json:"role"`
-	At        int64  `json:"at"` // Unix milliseconds
+	SessionID string `json:"sessionId"` // the session
+	ProjectID string `json:"projectId"` // the project that it belongs to
+	Name      string `json:"name"`      // name of the session, as in SessionSummary.Name
+	EntryID   string `json:"entryId"`   // the log entry that was found
+	// Seq is the seq of that entry; get_entries with "before" set to seq + 1 returns entries up to
+	// and including it, and with "around" set to entryId the entries around it.
+	Seq uint64 `json:"seq"`
+	// Role is whose text it is: "user", "assistant", "tool", "summary", "name" or "other".
+	Role string `json:"role"`
+	At   int64  `json:"at"` // Unix milliseconds
 	// Snippet is the text around the match; empty in a search in one session.
 	Snippet []SnippetPart `json:"snippet"`
 }
 
 // SnippetPart is a piece of a snippet.
 type SnippetPart struct {
-	Text  string `json:"text"`
+	Text  string `json:"text"`            // a piece of the text
 	Found bool   `json:"found,omitempty"` // the part matched
 }

@@ -12,10 +12,10 @@ type (
 	}
 	// Skill is a skill that a prompt can call.
 	Skill struct {
-		Name        string `json:"name"`
+		Name        string `json:"name"`             // what follows the slash in a prompt
 		Description string `json:"description"`      // its beginning, at most 300 characters
 		Scope       string `json:"scope"`            // "project" or "user"
-		Manual      bool   `json:"manual,omitempty"` // the model is not offered it
+		Manual      bool   `json:"manual,omitempty"` // the model is not offered it; only people call it
 		Path        string `json:"path,omitempty"`   // path of its file; absent from an older host
 		// Disabled says that people disabled it: no prompt and no model can use it.
 		Disabled bool `json:"disabled,omitempty"`

@@ -8,10 +8,10 @@ import (
 
 // SubagentBatch is the subagents of one tool call, each in a session of its own.
 type SubagentBatch struct {
-	ToolCallID string          `json:"toolCallId"`
-	EntryID    string          `json:"entryId"` // entry of the message with the call
-	StartedAt  int64           `json:"startedAt"`
-	Children   []SubagentChild `json:"children"` // in the order of the tasks
+	ToolCallID string          `json:"toolCallId"` // the call
+	EntryID    string          `json:"entryId"`    // entry of the message with the call
+	StartedAt  int64           `json:"startedAt"`  // Unix milliseconds
+	Children   []SubagentChild `json:"children"`   // in the order of the tasks
 }
 
 // SubagentChild is one subagent of a batch.
@@ -29,9 +29,9 @@ type SubagentChild struct {
 
 // ApprovalDecision is how an approval of a subagent was answered.
 type ApprovalDecision struct {
-	ApprovalID string   `json:"approvalId"`
-	Decision   Decision `json:"decision"`
-	DecidedBy  string   `json:"decidedBy"` // client id, token id, or "host"
+	ApprovalID string   `json:"approvalId"` // the approval that was decided
+	Decision   Decision `json:"decision"`   // as in approval_resolved
+	DecidedBy  string   `json:"decidedBy"`  // client id, token id, or "host"
 	// Released is set if a rule or mode allowed the call before anyone answered.
 	Released *session.Release `json:"released,omitempty"`
 }

@@ -8,7 +8,7 @@ const (
 	TerminalWindow   = 128 << 10 // bytes of output that a client may leave unacknowledged
 	MaxTerminalChunk = 32 << 10  // bytes of output in one terminal_output, before base64
 	MaxTerminalInput = 64 << 10  // bytes of input in one write_terminal, before base64
-	MaxTerminalSide  = 1000      // columns, and rows
+	MaxTerminalSide  = 1000      // columns, and rows, of a terminal
 )
 
 // TerminalReason is why a terminal ended.
@@ -25,25 +25,29 @@ type (
 	// Terminal is a shell on the host's machine. Only the client that opened it can see
 	// and use it.
 	Terminal struct {
-		ID        string `json:"id"`
+		ID string `json:"id"`
+		// ProjectID is the project in whose folder the shell started; absent for the user's
+		// home.
 		ProjectID string `json:"projectId,omitempty"`
-		SessionID string `json:"sessionId,omitempty"` // as it was opened
-		Cwd       string `json:"cwd"`                 // where the shell started
-		Cols      int    `json:"cols"`
-		Rows      int    `json:"rows"`
-		CreatedAt int64  `json:"createdAt"` // Unix milliseconds
+		SessionID string `json:"sessionId,omitempty"` // the session in whose folder it was asked to start
+		Cwd       string `json:"cwd"`                 // the folder in which the shell started
+		Cols      int    `json:"cols"`                // width in characters
+		Rows      int    `json:"rows"`                // height in characters
+		CreatedAt int64  `json:"createdAt"`           // Unix milliseconds
 		// From and End are the offsets of the output that the host still has: the first
 		// byte, and the one after the last.
 		From int64 `json:"from"`
-		End  int64 `json:"end"`
+		End  int64 `json:"end"` // offset after the last byte of output
 		// Ended is set once the shell has ended.
 		Ended *TerminalEnd `json:"ended,omitempty"`
 	}
 	// TerminalEnd is how a shell ended.
 	TerminalEnd struct {
+		// Reason is "exited" (by itself), "closed" (close_terminal), "revoked" (the client lost
+		// the grant or its access) or "stopped" (the host stops).
 		Reason   TerminalReason `json:"reason"`
-		ExitCode int            `json:"exitCode"`         // -1 if a signal ended it
-		Signal   string         `json:"signal,omitempty"` // its name, for people
+		ExitCode int            `json:"exitCode"`         // -1 if a signal ended the shell
+		Signal   string         `json:"signal,omitempty"` // the name of that signal, for people
 	}
 
 	// OpenTerminalRequest starts a shell; the same ClientKey yields the same terminal.

@@ -18,14 +18,14 @@ const MaxTranscripts = 200
 type (
 	// Transcript is a conversation that another agent keeps on the host's machine.
 	Transcript struct {
-		From      string `json:"from"` // "claude", "codex", "gemini" or "opencode"
-		ID        string `json:"id"`   // of that program
-		Title     string `json:"title"`
-		Folder    string `json:"folder,omitempty"`  // in which it took place; absent if unknown
-		Version   string `json:"version,omitempty"` // of the program
-		CreatedAt int64  `json:"createdAt,omitempty"`
-		UpdatedAt int64  `json:"updatedAt"`       // Unix milliseconds
-		Bytes     int64  `json:"bytes,omitempty"` // absent if unknown
+		From      string `json:"from"`                // "claude", "codex", "gemini" or "opencode"
+		ID        string `json:"id"`                  // of that program
+		Title     string `json:"title"`               // its name, or the first prompt
+		Folder    string `json:"folder,omitempty"`    // in which it took place; absent if unknown
+		Version   string `json:"version,omitempty"`   // of the program
+		CreatedAt int64  `json:"createdAt,omitempty"` // Unix milliseconds
+		UpdatedAt int64  `json:"updatedAt"`           // Unix milliseconds
+		Bytes     int64  `json:"bytes,omitempty"`     // size; absent if unknown
 		// ProjectID is the project that contains the folder; absent if there is none.
 		ProjectID string `json:"projectId,omitempty"`
 		// SessionID is the session of an earlier import.

@@ -7,7 +7,7 @@ import (
 
 // Project is a folder on the host that sessions run in.
 type Project struct {
-	ID   string `json:"id"`
+	ID   string `json:"id"`   // prj_ and 16 hex digits, made from the path
 	Name string `json:"name"` // last element of the path
 	Path string `json:"path"` // absolute, symbolic links resolved
 	// Missing is true if the folder does not exist at the moment.
@@ -22,10 +22,10 @@ type Project struct {
 
 // Model is a model that the host can use.
 type Model struct {
-	Name          string `json:"name"` // the name in config.toml
-	Provider      string `json:"provider"`
-	ID            string `json:"id"` // the provider's name for it
-	ContextWindow int    `json:"contextWindow,omitempty"`
+	Name          string `json:"name"`                    // the name in config.toml
+	Provider      string `json:"provider"`                // in config.toml
+	ID            string `json:"id"`                      // the provider's name for it
+	ContextWindow int    `json:"contextWindow,omitempty"` // tokens
 	// ThinkingLevels are the levels that set_model accepts, from least to most;
 	// empty if the model has no such setting.
 	ThinkingLevels []string `json:"thinkingLevels,omitempty"`
@@ -39,25 +39,25 @@ type Model struct {
 
 // HostInfo describes the host.
 type HostInfo struct {
-	DeviceID     ident.ID `json:"deviceId"`
-	Label        string   `json:"label"`
-	Unnamed      bool     `json:"unnamed,omitempty"` // nobody has chosen the label yet
-	Version      string   `json:"version"`
-	Home         string   `json:"home"` // the user's home folder, where browsing starts
-	Models       []Model  `json:"models"`
-	DefaultModel string   `json:"defaultModel"`
-	RelayURL     string   `json:"relayUrl,omitempty"`
+	DeviceID     ident.ID `json:"deviceId"`           // id of this host
+	Label        string   `json:"label"`              // name of the machine
+	Unnamed      bool     `json:"unnamed,omitempty"`  // true while nobody has chosen the label; absent otherwise
+	Version      string   `json:"version"`            // of the program
+	Home         string   `json:"home"`               // the user's home folder, where browsing starts
+	Models       []Model  `json:"models"`             // the available models
+	DefaultModel string   `json:"defaultModel"`       // name of the model of new sessions
+	RelayURL     string   `json:"relayUrl,omitempty"` // absent without a relay
 	// RelayState is "connected", "connecting" or "off".
 	RelayState string  `json:"relayState"`
-	Paths      []Path  `json:"paths,omitempty"`   // the relay above is the first of its kind
+	Paths      []Path  `json:"paths,omitempty"`   // as in list_paths; absent on an older host
 	Grants     []Grant `json:"grants"`            // grants of this connection
-	MaxMode    Mode    `json:"maxMode,omitempty"` // the highest mode that it may set
+	MaxMode    Mode    `json:"maxMode,omitempty"` // the highest mode that this connection may set
 	// Limits are those of this connection; absent without any.
 	Limits *ClientLimits `json:"limits,omitempty"`
 	// Sandbox is the sandbox for commands: "bubblewrap+landlock", "landlock" or
 	// "none".
 	Sandbox     string `json:"sandbox,omitempty"`
-	SandboxNote string `json:"sandboxNote,omitempty"` // why it is not the strongest
+	SandboxNote string `json:"sandboxNote,omitempty"` // why the sandbox is not the strongest one
 	// SandboxLimits is absent without a sandbox, when commands are not restricted.
 	SandboxLimits *SandboxLimits `json:"sandboxLimits,omitempty"`
 	// RunsAsRoot is true for a host with root privileges, which it should not have.
@@ -70,10 +70,11 @@ type HostInfo struct {
 	MaxFile int `json:"maxFile,omitempty"`
 }
 
-// Outage is a session provider that cannot be reached.
+// Outage is a session provider that cannot be reached: requests for its sessions fail with
+// "unavailable". The event projects_changed is sent when it begins or ends.
 type Outage struct {
 	Provider string `json:"provider"` // its name in config.toml
-	Place    string `json:"place"`    // its database, as "sessions on db.example:5432"
+	Place    string `json:"place"`    // its database, such as "sessions on db.example:5432"
 	Reason   string `json:"reason"`   // for people
 	Since    int64  `json:"since"`    // Unix milliseconds
 }
@@ -82,8 +83,8 @@ type Outage struct {
 type SandboxLimits struct {
 	// Network is "open", "closed", or "no_tcp" if only TCP can be blocked.
 	Network  string   `json:"network"`
-	Writable []string `json:"writable"`          // absolute folders besides the project
-	Missing  []string `json:"missing,omitempty"` // requested folders that do not exist
+	Writable []string `json:"writable"`          // absolute folders besides the project that commands can write to
+	Missing  []string `json:"missing,omitempty"` // folders that config.toml asks for and that do not exist
 	// Exposed are scorel's own folders that commands can write to because they lie
 	// inside a writable one.
 	Exposed []string `json:"exposed,omitempty"`
@@ -91,47 +92,49 @@ type SandboxLimits struct {
 
 // Client is an entry that is paired with the host.
 type Client struct {
-	ID       ident.ID `json:"id"`
-	Label    string   `json:"label"`
-	Grants   []Grant  `json:"grants"`
-	PairedAt int64    `json:"pairedAt"` // Unix milliseconds
-	Online   bool     `json:"online"`   // has an open channel
+	ID ident.ID `json:"id"` // of the entry
+	// Label is the client's own name when it was paired, or the one that rename_client set
+	// since.
+	Label    string  `json:"label"`
+	Grants   []Grant `json:"grants"`   // what it may do
+	PairedAt int64   `json:"pairedAt"` // Unix milliseconds
+	Online   bool    `json:"online"`   // has an open channel
 	ClientLimits
 	// SessionID is the session of a guest link; absent for a client that was paired.
 	SessionID string `json:"sessionId,omitempty"`
-	// LastSeen is when it last had an open channel, in Unix milliseconds, cut to the
-	// minute; 0 means not since the host records it.
+	// LastSeen is when it last had an open channel, in Unix milliseconds, cut to the minute.
+	// While it is online this is at most an hour old; absent if it never connected.
 	LastSeen int64 `json:"lastSeen,omitempty"`
 }
 
 // Token describes a token for programs on the host's own machine.
 type Token struct {
-	ID        string  `json:"id"` // begins with tok_
-	Label     string  `json:"label"`
-	Grants    []Grant `json:"grants"`
+	ID        string  `json:"id"`        // tok_ and the first 16 digits of the hash
+	Label     string  `json:"label"`     // as it was given
+	Grants    []Grant `json:"grants"`    // what it may do
 	CreatedAt int64   `json:"createdAt"` // Unix milliseconds
-	// ExpiresAt is when the token expires, in Unix milliseconds; absent means
-	// never.
+	// ExpiresAt is when the token expires, in Unix milliseconds: from then on it is refused
+	// and its connections end. Absent means never.
 	ExpiresAt int64 `json:"expiresAt,omitempty"`
 }
 
 // DirEntry is one folder in a listing.
 type DirEntry struct {
-	Name   string `json:"name"`
-	Path   string `json:"path"`
+	Name   string `json:"name"`             // of the folder
+	Path   string `json:"path"`             // absolute
 	Hidden bool   `json:"hidden,omitempty"` // the name begins with a dot
 	Git    bool   `json:"git,omitempty"`    // holds a .git
 }
 
 // SessionSummary is a line of a session list.
 type SessionSummary struct {
-	ID           string `json:"id"`
-	ProjectID    string `json:"projectId"`
-	Name         string `json:"name"`      // as given, or the first words of the first prompt, or ""
-	CreatedAt    int64  `json:"createdAt"` // Unix milliseconds
-	UpdatedAt    int64  `json:"updatedAt"` // Unix milliseconds
-	MessageCount int    `json:"messageCount"`
-	Running      bool   `json:"running"`
+	ID           string `json:"id"`           // UUID
+	ProjectID    string `json:"projectId"`    // the project that it belongs to
+	Name         string `json:"name"`         // as it was given, else the first words of the first prompt, else ""
+	CreatedAt    int64  `json:"createdAt"`    // Unix milliseconds
+	UpdatedAt    int64  `json:"updatedAt"`    // Unix milliseconds
+	MessageCount int    `json:"messageCount"` // messages in the log
+	Running      bool   `json:"running"`      // a turn is running
 	// WaitingApproval is true while a tool call waits for an approval, in the
 	// session or a subagent.
 	WaitingApproval bool `json:"waitingApproval,omitempty"`
@@ -177,13 +180,15 @@ type SessionSummary struct {
 // Worktree is a git worktree that a session works in.
 type Worktree struct {
 	Folder string `json:"folder"` // that the session works in
-	Branch string `json:"branch"`
-	Base   string `json:"base"` // id of the commit that it began with
+	Branch string `json:"branch"` // its own branch
+	Base   string `json:"base"`   // id of the commit that it began with
 	// Removed is true after its folder was removed with the archived session. The next
 	// prompt, or taking the session out of the archive, makes it again.
 	Removed bool `json:"removed,omitempty"`
-	// Kept says why it was not removed with the archived session; "" if it was, or is
-	// in use.
+	// Kept is why it was not removed: "uncommitted" changes, an unfinished "operation" such
+	// as a merge, or a lock, "commits" on no branch, another "repository" in it, "shared"
+	// with another session, "busy": the session was working, "failed": it could not be
+	// checked or removed.
 	Kept WorktreeKept `json:"kept,omitempty"`
 }
 
@@ -202,10 +207,10 @@ const (
 
 // TokenUsage is a sum of tokens as providers count them.
 type TokenUsage struct {
-	Input      int `json:"input"` // excluding cache reads
-	Output     int `json:"output"`
-	CacheRead  int `json:"cacheRead"`
-	CacheWrite int `json:"cacheWrite"`
+	Input      int `json:"input"`      // tokens that were not read from a cache
+	Output     int `json:"output"`     // tokens, including thinking
+	CacheRead  int `json:"cacheRead"`  // tokens
+	CacheWrite int `json:"cacheWrite"` // tokens
 	// Cost is in US dollars; absent if config.toml sets no price.
 	Cost float64 `json:"cost,omitempty"`
 }
@@ -215,13 +220,13 @@ type Anchors struct {
 	// Epoch identifies the opening of the session on the host that StreamLastSeq
 	// belongs to: transient events do not survive a restart.
 	Epoch             string `json:"epoch"`
-	PersistentLastSeq uint64 `json:"persistentLastSeq"`
-	StreamLastSeq     uint64 `json:"streamLastSeq"`
+	PersistentLastSeq uint64 `json:"persistentLastSeq"` // seq of the last log entry seen
+	StreamLastSeq     uint64 `json:"streamLastSeq"`     // seq of the last event seen
 }
 
 // Turn is a running turn.
 type Turn struct {
-	TurnID string `json:"turnId"`
+	TurnID string `json:"turnId"` // identifies the turn
 	// ClientKey is the key of the prompt that started it.
 	ClientKey string `json:"clientKey"`
 	StartedAt int64  `json:"startedAt"` // Unix milliseconds
@@ -232,17 +237,17 @@ type Turn struct {
 // PartialBlock is a block of a message that is still streaming. Text is the text,
 // the thinking, or the JSON text of the arguments so far.
 type PartialBlock struct {
-	Type session.BlockType `json:"type"`
-	Text string            `json:"text"`
-	ID   string            `json:"id,omitempty"`   // toolCall
-	Name string            `json:"name,omitempty"` // toolCall
+	Type session.BlockType `json:"type"`           // "text", "thinking" or "toolCall"
+	Text string            `json:"text"`           // the text, the thinking, or the JSON text of the arguments so far
+	ID   string            `json:"id,omitempty"`   // of the tool call
+	Name string            `json:"name,omitempty"` // of the tool
 }
 
 // RunningTool is a tool call that has started and has no result yet.
 type RunningTool struct {
-	ToolCallID string `json:"toolCallId"`
-	ToolName   string `json:"toolName"`
-	Output     string `json:"output"` // the last MaxToolTail bytes so far
+	ToolCallID string `json:"toolCallId"` // identifies the call
+	ToolName   string `json:"toolName"`   // which tool
+	Output     string `json:"output"`     // the last 16 KiB of its output so far, beginning at a whole character
 }
 
 // Process is an operation whose progress people see: a long command, a skill's
@@ -266,11 +271,11 @@ type Live struct {
 	Partial []PartialBlock `json:"partial"` // the assistant message that streams
 	// Retry is the attempt that follows a failed call to the model, until its answer begins.
 	Retry     *ModelRetry   `json:"retry,omitempty"`
-	Tools     []RunningTool `json:"tools"`
-	Approvals []Approval    `json:"approvals"`
+	Tools     []RunningTool `json:"tools"`     // tools that have started and have no result yet
+	Approvals []Approval    `json:"approvals"` // tool calls that wait for a person
 	// Questions are the agent's questions that wait for a person.
 	Questions []Question             `json:"questions"`
-	Queue     []session.QueuedPrompt `json:"queue"`
+	Queue     []session.QueuedPrompt `json:"queue"` // prompts that wait for the running turn
 	// Unattended is true while an approval or a question waits and no one who may
 	// answer is watching the session.
 	Unattended bool `json:"unattended,omitempty"`
@@ -284,7 +289,7 @@ type Live struct {
 
 // Work is a lengthy operation outside turns. Prompts wait for its end.
 type Work struct {
-	Kind      WorkKind `json:"kind"`
+	Kind      WorkKind `json:"kind"`      // "compaction" or "branch_summary"
 	StartedAt int64    `json:"startedAt"` // Unix milliseconds
 }
 
@@ -298,13 +303,13 @@ const (
 
 // TreeNode is the outline of one entry in the tree of a session.
 type TreeNode struct {
-	ID        string            `json:"id"`
-	ParentID  string            `json:"parentId,omitempty"` // the nearest ancestor in the answer; "" if none
-	Type      session.EntryType `json:"type"`
-	Role      session.Role      `json:"role,omitempty"` // of a message
-	Text      string            `json:"text,omitempty"` // its beginning, on one line
-	Label     string            `json:"label,omitempty"`
-	Timestamp string            `json:"timestamp,omitempty"`
+	ID        string            `json:"id"`                  // of the entry
+	ParentID  string            `json:"parentId,omitempty"`  // the nearest ancestor in the answer; "" if none
+	Type      session.EntryType `json:"type"`                // of the entry
+	Role      session.Role      `json:"role,omitempty"`      // of a message
+	Text      string            `json:"text,omitempty"`      // the beginning of its text, on one line
+	Label     string            `json:"label,omitempty"`     // as it was given
+	Timestamp string            `json:"timestamp,omitempty"` // of the entry
 	// Active is true on the path to the leaf.
 	Active bool `json:"active,omitempty"`
 	// Target is true if rewind_session or navigate_session can go there.
@@ -313,20 +318,20 @@ type TreeNode struct {
 
 // Approval is a tool call that waits for a person.
 type Approval struct {
-	ID         string `json:"id"`
-	TurnID     string `json:"turnId"`
-	ToolCallID string `json:"toolCallId"`
-	ToolName   string `json:"toolName"`
-	Title      string `json:"title"`  // one line: what it wants to do
-	Detail     string `json:"detail"` // in full: the command, the diff, or the text to write
-	Cwd        string `json:"cwd"`
-	CreatedAt  int64  `json:"createdAt"` // Unix milliseconds
+	ID         string `json:"id"`         // identifies the approval
+	TurnID     string `json:"turnId"`     // the turn that asks
+	ToolCallID string `json:"toolCallId"` // the call that waits
+	ToolName   string `json:"toolName"`   // which tool
+	Title      string `json:"title"`      // one line: what it wants to do
+	Detail     string `json:"detail"`     // in full: the command, the diff, or the text to write
+	Cwd        string `json:"cwd"`        // the folder it runs in
+	CreatedAt  int64  `json:"createdAt"`  // Unix milliseconds
 	// Command is the command line of a call that runs one.
 	Command string   `json:"command,omitempty"`
 	Paths   []string `json:"paths,omitempty"`  // the files that it would change, as named in the call
 	IsDiff  bool     `json:"isDiff,omitempty"` // Detail is a unified diff
 	Reason  string   `json:"reason,omitempty"` // why approval is needed, one sentence
-	Risk    *Risk    `json:"risk,omitempty"`
+	Risk    *Risk    `json:"risk,omitempty"`   // assessment of the risk
 	// ProposedRules are the rules that "always" would add for the project.
 	ProposedRules []string   `json:"proposedRules,omitempty"`
 	Options       []Decision `json:"options,omitempty"` // the possible answers
@@ -351,10 +356,10 @@ const (
 
 // Question is a question of the agent to the people watching.
 type Question struct {
-	ID         string `json:"id"`
-	TurnID     string `json:"turnId"`
-	ToolCallID string `json:"toolCallId"`
-	Question   string `json:"question"`
+	ID         string `json:"id"`         // identifies the question
+	TurnID     string `json:"turnId"`     // the turn that asks
+	ToolCallID string `json:"toolCallId"` // the call that waits: of "clarify", or of a tool of an MCP server
+	Question   string `json:"question"`   // what is asked; text without markup if "server" is set
 	// Choices are suggested answers, at most MaxChoices; free text is also
 	// accepted.
 	Choices   []string `json:"choices"`

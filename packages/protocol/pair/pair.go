@@ -32,10 +32,8 @@ import (
 )
 
 const (
-	// NonceLen and TagLen are the sizes in bytes of the payloads of the two
-	// messages.
-	NonceLen = 32
-	TagLen   = 32
+	NonceLen = 32 // bytes of the nonce of a pairing message
+	TagLen   = 32 // bytes of the tag of a pairing message
 
 	domain = "scorel pair v1\x00"
 

@@ -61,7 +61,8 @@ type (
 		// is Text.
 		Update json.RawMessage `json:"update,omitempty"`
 	}
-	// BackendOption is a setting of the agent.
+	// BackendOption is a setting of the agent. One that is on or off has the values "true"
+	// and "false".
 	BackendOption struct {
 		ID       string          `json:"id"`
 		Name     string          `json:"name"`

@@ -134,14 +134,14 @@ const (
 type (
 	// QueuedPrompt is a prompt that waits on the host for the agent.
 	QueuedPrompt struct {
-		ClientKey string `json:"clientKey"`
-		ClientID  string `json:"clientId"`
-		Text      string `json:"text"`
+		ClientKey string `json:"clientKey"` // of the prompt
+		ClientID  string `json:"clientId"`  // client id, token id, or "host"
+		Text      string `json:"text"`      // the prompt; if it has images, all of its text
 		// Content is set for a prompt with images: its text and image blocks in
 		// order, the images by SHA256 and without data. Text is then the joined
 		// text blocks.
 		Content  Content `json:"content,omitempty"`
-		AllowAll bool    `json:"allowAll,omitempty"` // all approvals are granted for this prompt
+		AllowAll bool    `json:"allowAll,omitempty"` // as it was sent
 		QueuedAt int64   `json:"queuedAt"`           // Unix milliseconds
 		// AllowRules apply to this prompt.
 		AllowRules []string `json:"allowRules,omitempty"`
@@ -186,16 +186,18 @@ type (
 	AnswerSignature struct {
 		DeviceID  string `json:"deviceId"`  // of the host that asked
 		SessionID string `json:"sessionId"` // of the session that asked
-		SignKey   string `json:"signKey"`
-		SealKey   string `json:"sealKey"`
-		At        int64  `json:"at"` // Unix milliseconds, by the client's clock
-		Value     string `json:"value"`
+		SignKey   string `json:"signKey"`   // the client's Ed25519 key, base64url
+		SealKey   string `json:"sealKey"`   // the client's X25519 key, base64url; its id is the hash of both
+		At        int64  `json:"at"`        // Unix milliseconds, by the client's clock
+		Value     string `json:"value"`     // the Ed25519 signature, base64url (protocol.md, section 10.2)
 	}
 	// Release is what released a waiting call without an answer: rules, a mode, or
 	// both for parts of it. With neither, the call no longer needs approval.
 	Release struct {
-		Rules []string `json:"rules,omitempty"`
-		Mode  string   `json:"mode,omitempty"`
+		Rules []string `json:"rules,omitempty"` // rules that allow it
+		// Mode is the mode that allows it: that of the session, capped at the highest mode that
+		// the sender of the prompt may use.
+		Mode string `json:"mode,omitempty"`
 	}
 	// QuestionRecord is the data of CustomQuestion: one without an outcome when a
 	// question begins to wait, and one when it ends.

@@ -66,12 +66,12 @@ type Message struct {
 
 // Usage counts tokens as the provider reports them.
 type Usage struct {
-	Input       int  `json:"input"`
-	Output      int  `json:"output"`
-	CacheRead   int  `json:"cacheRead"`
-	CacheWrite  int  `json:"cacheWrite"`
-	TotalTokens int  `json:"totalTokens"`
-	Cost        Cost `json:"cost"`
+	Input       int  `json:"input"`       // tokens sent that were not read from a cache
+	Output      int  `json:"output"`      // tokens of the answers
+	CacheRead   int  `json:"cacheRead"`   // tokens read from the provider's cache
+	CacheWrite  int  `json:"cacheWrite"`  // tokens written to the provider's cache
+	TotalTokens int  `json:"totalTokens"` // all of them, as the provider counts
+	Cost        Cost `json:"cost"`        // US dollars; 0 if the price is not known
 	// Partial means that the call ended before the provider reported its full
 	// usage: more was used than the figures say, and the amount is unknown.
 	Partial bool `json:"partial,omitempty"`
@@ -110,17 +110,17 @@ type Content []Block
 
 // Block is one piece of content. Which fields are set depends on the type.
 type Block struct {
-	Type              BlockType       `json:"type"`
-	Text              string          `json:"text,omitempty"`
+	Type              BlockType       `json:"type"`                    // "text", "image", "thinking" or "toolCall"
+	Text              string          `json:"text,omitempty"`          // of a text
 	TextSignature     string          `json:"textSignature,omitempty"` // text: opaque data that is sent back to the provider
 	Thinking          string          `json:"thinking,omitempty"`
 	ThinkingSignature string          `json:"thinkingSignature,omitempty"`
 	Redacted          bool            `json:"redacted,omitempty"`
-	Data              string          `json:"data,omitempty"` // image: base64; "" if the image is only referenced
-	MimeType          string          `json:"mimeType,omitempty"`
-	SHA256            string          `json:"sha256,omitempty"` // image: lower-case hex, identifies the image on the wire
-	Size              int             `json:"size,omitempty"`   // image: bytes, before base64
-	Width             int             `json:"width,omitempty"`  // image: pixels; 0 if unknown
+	Data              string          `json:"data,omitempty"`     // image: base64; "" if the image is only referenced
+	MimeType          string          `json:"mimeType,omitempty"` // of an image
+	SHA256            string          `json:"sha256,omitempty"`   // image: lower-case hex, identifies the image on the wire
+	Size              int             `json:"size,omitempty"`     // image: bytes, before base64
+	Width             int             `json:"width,omitempty"`    // image: pixels; 0 if unknown
 	Height            int             `json:"height,omitempty"`
 	ID                string          `json:"id,omitempty"` // toolCall
 	Name              string          `json:"name,omitempty"`

@@ -3,7 +3,7 @@ package session
 // CustomNote is the custom type of a custom_message entry that holds a message from
 // the host to the model. Its content is the text, its details are a NoteRecord, and
 // people see it too.
-const CustomNote = "scorel.note"
+const CustomNote = "scorel.note" // details: NoteRecord
 
 // NoteKind is the subject of a note.
 type NoteKind string

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // CustomProcess is the custom type of a ProcessRecord: an operation that has ended.
 // Models never see it.
-const CustomProcess = "scorel.process"
+const CustomProcess = "scorel.process" // data: ProcessRecord
 
 // ProcessVersion is the version of ProcessEvent.
 const ProcessVersion = 1
@@ -13,26 +13,27 @@ type (
 	// ProcessEvent reports the progress of an operation to people: a long command,
 	// a skill's script, a call of an MCP server, a subagent.
 	ProcessEvent struct {
-		Version     int    `json:"version"`
+		Version     int    `json:"version"`     // 1
 		OperationID string `json:"operationId"` // op_ and 16 hex digits
 		// ParentOperationID is the operation of which this one is a part.
 		ParentOperationID string        `json:"parentOperationId,omitempty"`
-		TargetType        ProcessTarget `json:"targetType"`
-		Source            string        `json:"source"` // the tool, skill, server or agent
+		TargetType        ProcessTarget `json:"targetType"` // "command", "skill", "mcp" or "agent"
+		Source            string        `json:"source"`     // the tool, skill, server or agent
 		// ToolName is the tool whose call the operation belongs to; absent from
 		// older hosts.
 		ToolName string `json:"toolName,omitempty"`
 		// TaskID identifies a part of the operation, or what runs it: a background
 		// job, a child session.
-		TaskID  string        `json:"taskId,omitempty"`
-		Stage   string        `json:"stage,omitempty"`
+		TaskID string `json:"taskId,omitempty"`
+		Stage  string `json:"stage,omitempty"` // a word for the phase
+		// Status is "queued" or "running", or a final one: "completed", "failed", "cancelled".
 		Status  ProcessStatus `json:"status"`
-		Level   ProcessLevel  `json:"level"`
+		Level   ProcessLevel  `json:"level"`            // "debug", "info", "warn" or "error"
 		Message string        `json:"message"`          // one line
 		Detail  string        `json:"detail,omitempty"` // may have several lines
 		// Current of Total steps are done, in a unit of the operation's own.
 		Current *float64 `json:"current,omitempty"`
-		Total   *float64 `json:"total,omitempty"`
+		Total   *float64 `json:"total,omitempty"`   // how much there is to do, in a unit that the operation chooses
 		Percent *float64 `json:"percent,omitempty"` // 0 to 100
 		// Payload is additional data for programs: any JSON.
 		Payload   json.RawMessage `json:"payload,omitempty"`

@@ -7,9 +7,9 @@ type Frame interface{ FrameType() string }
 
 // Peer is what each side of a binding or a pairing learns about the other.
 type Peer struct {
-	ID ident.ID `json:"id"`
+	ID ident.ID `json:"id"` // of the other side
 	ident.Public
-	Label  string `json:"label"`
+	Label  string `json:"label"`  // as in a hello
 	Online bool   `json:"online"` // devices only; always false for a client
 }
 
@@ -19,29 +19,32 @@ type (
 	RelayHello struct {
 		Version int    `json:"version"` // highest version the relay speaks
 		Nonce   []byte `json:"nonce"`   // NonceLen random bytes
-		Limits  Limits `json:"limits"`
+		Limits  Limits `json:"limits"`  // what the relay accepts
 	}
 	// Welcome completes the login.
 	Welcome struct {
-		ID         ident.ID `json:"id"`         // the id that the relay authenticated
+		ID         ident.ID `json:"id"`         // the id that the relay authenticated; the peer checks that it is its own
 		ServerTime int64    `json:"serverTime"` // Unix milliseconds
-		Peers      []Peer   `json:"peers"`      // the valid bindings of this id
+		Peers      []Peer   `json:"peers"`      // the valid bindings of this id, at most MaxBindings
 	}
 )
 
 // Hello is the body of host_hello and entry_hello.
 type Hello struct {
-	Version int      `json:"version"`
-	ID      ident.ID `json:"id"`
+	Version int      `json:"version"` // 1
+	ID      ident.ID `json:"id"`      // dev_ in host_hello, cli_ in entry_hello
 	ident.Public
-	// Authority is host[:port] as the peer dialed it, lower case.
+	// Authority is host[:port] as the peer dialed it, lower case, without the default
+	// port of the scheme: 1 to MaxAuthority bytes.
 	Authority string `json:"authority"`
-	// Label is the name shown to people: UTF-8, 1 to MaxLabel bytes, no control characters.
+	// Label is the name shown to people: UTF-8, 1 to MaxLabel bytes, no control
+	// or format characters.
 	Label string `json:"label"`
-	// Proof is the Ed25519 signature of ProofMessage.
+	// Proof is the Ed25519 signature of the login proof, 64 bytes (protocol.md, section 4).
 	Proof []byte `json:"proof"`
 	// Invite is an invite code from a relay's operator, for a relay that admits new
-	// ids by invite: at most MaxInvite bytes. It is a secret.
+	// ids by invite: at most MaxInvite bytes, in upper or lower case, with or without
+	// dashes and spaces. It is a secret.
 	Invite string `json:"invite,omitempty"`
 }
 
@@ -57,11 +60,11 @@ type (
 type (
 	// CreatePairSession requests a pairing slot.
 	CreatePairSession struct {
-		RequestID string `json:"requestId"`
+		RequestID string `json:"requestId"` // 1 to 64 bytes
 	}
 	// PairSession answers CreatePairSession.
 	PairSession struct {
-		RequestID string `json:"requestId"`
+		RequestID string `json:"requestId"` // of the request
 		Slot      string `json:"slot"`      // 4 Crockford base32 digits
 		ExpiresAt int64  `json:"expiresAt"` // Unix milliseconds
 	}
@@ -69,15 +72,15 @@ type (
 	// or client is the one logged in on this connection; the frame cannot name
 	// another.
 	RedeemPair struct {
-		RequestID string `json:"requestId"`
-		Slot      string `json:"slot"`
+		RequestID string `json:"requestId"` // 1 to 64 bytes
+		Slot      string `json:"slot"`      // 4 Crockford digits, upper case
 	}
 	// PairJoined sends each side the other's identity. RequestID is set for the
 	// redeemer.
 	PairJoined struct {
-		RequestID string `json:"requestId,omitempty"`
+		RequestID string `json:"requestId,omitempty"` // of redeem_pair; absent for the creator
 		Slot      string `json:"slot"`
-		Peer      Peer   `json:"peer"`
+		Peer      Peer   `json:"peer"` // the other side
 	}
 	// PairMessage is opaque to the relay, which forwards it to the other side.
 	PairMessage struct {
@@ -96,14 +99,16 @@ type (
 	// PairComplete reports to both sides that the binding is stored.
 	PairComplete struct {
 		Slot string `json:"slot"`
-		Peer Peer   `json:"peer"`
+		Peer Peer   `json:"peer"` // the other side
 	}
 	// PairClosed reports that the slot was closed without a binding. Kind is
 	// KindPairUnknown for an expired slot, KindBadProof for a failed confirmation.
 	PairClosed struct {
-		Slot    string `json:"slot"`
+		Slot string `json:"slot"`
+		// Kind is pair_unknown (expired, or a side disconnected), bad_proof (rejected), limit or
+		// unavailable.
 		Kind    Kind   `json:"kind"`
-		Message string `json:"message"`
+		Message string `json:"message"` // one sentence for people
 	}
 )
 
@@ -111,24 +116,24 @@ type (
 type (
 	// OpenChannel requests a channel to a bound device. Entries only.
 	OpenChannel struct {
-		RequestID string   `json:"requestId"`
-		DeviceID  ident.ID `json:"deviceId"`
+		RequestID string   `json:"requestId"` // 1 to 64 bytes
+		DeviceID  ident.ID `json:"deviceId"`  // dev_
 	}
 	// ChannelOpened is sent to both ends. Channel is local to each connection and
 	// not reused during its lifetime.
 	ChannelOpened struct {
 		RequestID string   `json:"requestId,omitempty"` // set for the requesting entry
-		Channel   uint32   `json:"channel"`
-		PeerID    ident.ID `json:"peerId"`
+		Channel   uint32   `json:"channel"`             // u32, local to this connection
+		PeerID    ident.ID `json:"peerId"`              // the other end
 	}
 	// CloseChannel closes a channel from this end.
 	CloseChannel struct {
-		Channel uint32 `json:"channel"`
-		Reason  Reason `json:"reason,omitempty"`
+		Channel uint32 `json:"channel"`          // u32
+		Reason  Reason `json:"reason,omitempty"` // absent means "closed"
 	}
 	// ChannelClosed reports to an end that its channel has been closed.
 	ChannelClosed struct {
-		Channel uint32 `json:"channel"`
+		Channel uint32 `json:"channel"` // u32
 		Reason  Reason `json:"reason"`
 	}
 )
@@ -137,39 +142,39 @@ type (
 type (
 	// DeviceOnline is sent to the connected entries with a binding.
 	DeviceOnline struct {
-		DeviceID ident.ID `json:"deviceId"`
+		DeviceID ident.ID `json:"deviceId"` // dev_
 	}
 	// DeviceOffline is sent to the connected entries with a binding.
 	DeviceOffline struct {
-		DeviceID ident.ID `json:"deviceId"`
+		DeviceID ident.ID `json:"deviceId"` // dev_
 	}
 	// RevokeBinding revokes the binding with PeerID. Either side may send it.
 	RevokeBinding struct {
-		RequestID string   `json:"requestId"`
-		PeerID    ident.ID `json:"peerId"`
+		RequestID string   `json:"requestId"` // 1 to 64 bytes
+		PeerID    ident.ID `json:"peerId"`    // the other side
 	}
 	// BindingRevoked answers RevokeBinding and is also sent to the other side.
 	BindingRevoked struct {
-		RequestID string   `json:"requestId,omitempty"`
-		PeerID    ident.ID `json:"peerId"`
+		RequestID string   `json:"requestId,omitempty"` // of the request; absent for all other connections
+		PeerID    ident.ID `json:"peerId"`              // the other side
 	}
 	// ClaimBinding requests a binding that the device has signed for this client, which
 	// was paired over another relay. Entries only.
 	ClaimBinding struct {
-		RequestID string   `json:"requestId"`
-		DeviceID  ident.ID `json:"deviceId"`
-		SignedAt  int64    `json:"signedAt"` // Unix milliseconds, by the device's clock
+		RequestID string   `json:"requestId"` // 1 to 64 bytes
+		DeviceID  ident.ID `json:"deviceId"`  // dev_
+		SignedAt  int64    `json:"signedAt"`  // Unix milliseconds, by the device's clock
 		// Proof is the device's Ed25519 signature of BindMessage.
 		Proof []byte `json:"proof"`
 	}
 	// BindingClaimed answers ClaimBinding: the binding is stored.
 	BindingClaimed struct {
-		RequestID string `json:"requestId"`
-		Peer      Peer   `json:"peer"`
+		RequestID string `json:"requestId"` // of the request
+		Peer      Peer   `json:"peer"`      // the device
 	}
 	// PeerBound reports to a device that a client has claimed a binding with it.
 	PeerBound struct {
-		Peer Peer `json:"peer"`
+		Peer Peer `json:"peer"` // the client
 	}
 )
 
@@ -177,12 +182,13 @@ type (
 type (
 	// ErrorFrame answers a failed request or precedes a close.
 	ErrorFrame struct {
-		RequestID string `json:"requestId,omitempty"`
-		Kind      Kind   `json:"kind"`
-		Message   string `json:"message"`
+		RequestID string `json:"requestId,omitempty"` // of the request; absent if there is none
+		Kind      Kind   `json:"kind"`                // of wire.Kind
+		Message   string `json:"message"`             // one sentence for people: what is wrong and what to do
 	}
 	// Goodbye is the last frame before the relay closes the connection.
 	Goodbye struct {
+		// Reason is "replaced", "shutdown", "login_failed", "bad_frame", "overloaded" or "protocol".
 		Reason Reason `json:"reason"`
 		// RetryAfter is how long to wait before dialing again, in milliseconds; 0
 		// leaves it to the peer's own backoff.

@@ -40,22 +40,22 @@ const (
 )
 
 const (
-	// LoginTimeout is how long a peer may take from the WebSocket upgrade to welcome.
+	// LoginTimeout is, in seconds, how long a peer may take from the WebSocket upgrade to welcome.
 	LoginTimeout = 10 * time.Second
-	// PairTimeout is how long a pairing code is valid.
+	// PairTimeout is, in seconds, how long a pairing code is valid.
 	PairTimeout = 10 * time.Minute
-	// DeadPeerTimeout is the longest time until a half-open connection is detected.
+	// DeadPeerTimeout is, in seconds, the longest time until a half-open connection is detected.
 	DeadPeerTimeout = 75 * time.Second
-	// MaxClaimAge is how old the device's signature in a claim may be.
+	// MaxClaimAge is, in seconds, how old the device's signature in a claim may be.
 	MaxClaimAge = 30 * 24 * time.Hour
-	// MaxClaimAhead is how far the signature's time may be ahead of the relay's clock.
+	// MaxClaimAhead is, in seconds, how far the signature's time may be ahead of the relay's clock.
 	MaxClaimAhead = 5 * time.Minute
 )
 
 // Limits are the limits that a relay announces to a peer. If they are smaller than
 // the constants above, the peer keeps to the smaller ones.
 type Limits struct {
-	MaxControl       int `json:"maxControl"`       // bytes of a control frame
+	MaxControl       int `json:"maxControl"`       // bytes of a control frame after login; relays send 65536
 	MaxRecordPayload int `json:"maxRecordPayload"` // bytes of a record's payload
 	MaxMessage       int `json:"maxMessage"`       // bytes of a binary message
 	MaxChannels      int `json:"maxChannels"`      // open channels on this connection

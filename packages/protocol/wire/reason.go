@@ -8,10 +8,10 @@ type Kind int
 
 const (
 	KindUnknown          Kind = 0  // a kind from a newer peer
-	KindBadFrame         Kind = 1  // not decodable, over a limit, or out of order
+	KindBadFrame         Kind = 1  // not decodable, over a limit, or out of order; ends the connection
 	KindBadVersion       Kind = 2  // no common protocol version
-	KindBadProof         Kind = 3  // the login proof does not verify
-	KindWrongAuthority   Kind = 4  // the proof names a different relay
+	KindBadProof         Kind = 3  // the proof of a login, or the confirmation of a pairing, does not verify
+	KindWrongAuthority   Kind = 4  // the login was signed for another relay
 	KindLoginTimeout     Kind = 5  // no hello in time
 	KindUnauthorized     Kind = 6  // no binding between the two
 	KindDeviceOffline    Kind = 7  // the device has no connection
@@ -22,13 +22,13 @@ const (
 	KindPairBusy         Kind = 12 // another peer is redeeming the code
 	KindNotFound         Kind = 13 // the named thing does not exist
 	KindUnavailable      Kind = 14 // temporarily unavailable: store or bus is down
-	KindShuttingDown     Kind = 15 // the relay is shutting down; reconnect
+	KindShuttingDown     Kind = 15 // the relay is shutting down; try again later
 	KindNotAllowed       Kind = 16 // this role may not send that frame
-	KindUnknownChannel   Kind = 17 // a record or close for a channel that is not open
+	KindUnknownChannel   Kind = 17 // a record or close for a channel that was never open
 	KindUnknownFrameType Kind = 18 // before login only; later unknown types are skipped
 	KindInviteRequired   Kind = 19 // the relay admits new ids by invite only, and the hello has no valid invite
 	KindNotAdmitted      Kind = 20 // the relay does not admit this id
-	KindStaleProof       Kind = 21 // a claim's signature is too old, too new, or older than a revocation
+	KindStaleProof       Kind = 21 // the device's signature in a claim is too old, from the future, or not newer than a revocation
 )
 
 var kindNames = map[Kind]string{
@@ -91,17 +91,17 @@ const (
 	ReasonNotAuthorized  Reason = "not_authorized"  // the host does not know this client
 	ReasonProtocol       Reason = "protocol"        // the other end broke the protocol
 	ReasonUnknownChannel Reason = "unknown_channel" // a record named a channel that is not open
-	ReasonExpired        Reason = "expired"         // the client's access at the host has expired
+	ReasonExpired        Reason = "expired"         // the client's access at the host has expired; older relays pass it on as closed
 
 	// Reasons of connections.
-	ReasonReplaced     Reason = "replaced"      // a newer connection with the same id took over
-	ReasonPingTimeout  Reason = "ping_timeout"  // no pong or data in time
-	ReasonLoginFailed  Reason = "login_failed"  // the login did not complete
+	ReasonReplaced     Reason = "replaced"      // a newer connection of the same device took over
+	ReasonPingTimeout  Reason = "ping_timeout"  // no pong or data in time; no goodbye
+	ReasonLoginFailed  Reason = "login_failed"  // the login did not reach welcome
 	ReasonShutdown     Reason = "shutdown"      // the relay is shutting down
-	ReasonWriteTimeout Reason = "write_timeout" // a message could not be sent in time
-	ReasonReadError    Reason = "read_error"    // the connection broke
+	ReasonWriteTimeout Reason = "write_timeout" // a message could not be sent in time; no goodbye
+	ReasonReadError    Reason = "read_error"    // the connection broke; no goodbye
 	ReasonBadFrame     Reason = "bad_frame"     // the peer sent data that cannot be decoded
-	ReasonOverloaded   Reason = "overloaded"    // the relay is short of memory
+	ReasonOverloaded   Reason = "overloaded"    // the relay is short of memory; dial again after retryAfter
 )
 
 // Reasons lists every reason of this version, for metrics that start at zero.

@@ -89,7 +89,7 @@ func generateOpenAPI(root string) ([]byte, error) {
 // readGenerator returns a generator that has read the sources.
 func readGenerator(root string) (*generator, error) {
 	g := newGenerator()
-	for _, name := range []string{"wire", "session", "api"} {
+	for _, name := range []string{"wire", "session", "api", "ident", "pair", "seal"} {
 		src, err := readSource(filepath.Join(root, name))
 		if err != nil {
 			return nil, fmt.Errorf("reading package %s: %w", name, err)

@@ -15,10 +15,11 @@ import (
 // source is the part of a package that reflection cannot see: comments and
 // constants.
 type source struct {
-	types  map[string]string            // type name -> doc
-	fields map[string]map[string]string // type name -> Go field name -> doc
-	consts []constSpec                  // exported ones, in the order of the sources
-	frames []string                     // types with a FrameType method
+	types    map[string]string            // type name -> doc
+	fields   map[string]map[string]string // type name -> Go field name -> doc
+	consts   []constSpec                  // exported ones, in the order of the sources
+	comments map[string]string            // exported constant -> doc, also of those without a value here
+	frames   []string                     // types with a FrameType method
 }
 
 type constSpec struct {
@@ -48,7 +49,7 @@ func readSource(dir string) (*source, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s has no Go files; run tsgen in the root of the module", dir)
 	}
-	src := &source{types: map[string]string{}, fields: map[string]map[string]string{}}
+	src := &source{types: map[string]string{}, fields: map[string]map[string]string{}, comments: map[string]string{}}
 	values := constValues(fset, dir, files)
 	for _, file := range files {
 		for _, decl := range file.Decls {
@@ -123,19 +124,21 @@ func (s *source) addConst(spec *ast.ValueSpec, decl *ast.GenDecl, values map[str
 		return
 	}
 	for _, name := range spec.Names {
+		doc := text(spec.Comment)
+		if doc == "" { // use the comment of the group
+			doc = text(spec.Doc)
+		}
+		if doc == "" && !decl.Lparen.IsValid() {
+			doc = text(decl.Doc)
+		}
+		s.comments[name.Name] = doc
 		c, ok := values[name.Name]
 		if !ok || c.Val().Kind() == constant.Unknown {
 			continue
 		}
-		out := constSpec{name: name.Name, value: c.Val(), doc: text(spec.Comment)}
-		if out.doc == "" { // use the comment of the group
-			out.doc = text(spec.Doc)
-		}
+		out := constSpec{name: name.Name, value: c.Val(), doc: doc}
 		if named, ok := c.Type().(*types.Named); ok {
 			out.typ = named.Obj().Name()
-		}
-		if out.doc == "" && !decl.Lparen.IsValid() {
-			out.doc = text(decl.Doc)
 		}
 		s.consts = append(s.consts, out)
 	}

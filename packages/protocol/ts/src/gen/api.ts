@@ -12,17 +12,15 @@ export const MAX_IMAGES = 10;
 export const MAX_IMAGE_BYTES = 3932160;
 /** total bytes of a prompt's images */
 export const MAX_IMAGES_BYTES = 10485760;
-/** pixels per side */
+/** pixels of each side of an image */
 export const MAX_IMAGE_PIXELS = 8000;
 /** bytes in one upload_blob or get_blob, before base64; a multiple of 3 */
 export const MAX_BLOB_CHUNK = 245760;
 /** total image bytes of all queued prompts of a session */
 export const MAX_QUEUE_IMAGES = 41943040;
-/**
- * MaxBlobsOfClient and MaxBlobs limit the uploads not yet used by a prompt, in
- * bytes: per client, and in total.
- */
+/** MaxBlobsOfClient limits the uploads of one client that no prompt has used, in bytes. */
 export const MAX_BLOBS_OF_CLIENT = 67108864;
+/** MaxBlobs limits the uploads of all clients that no prompt has used, in bytes. */
 export const MAX_BLOBS = 268435456;
 /** files per prompt */
 export const MAX_FILES = 10;
@@ -30,19 +28,19 @@ export const MAX_FILES = 10;
 export const MAX_FILE_BYTES = 16777216;
 /** total bytes of a prompt's files */
 export const MAX_FILES_BYTES = 33554432;
-/** total bytes that a session keeps */
+/** total bytes of the files of a session */
 export const MAX_FILES_OF_SESSION = 268435456;
 /** bytes of UTF-8 in one prompt */
 export const MAX_PROMPT = 1048576;
-/** bytes */
+/** bytes of a path */
 export const MAX_PATH = 4096;
 /** bytes of a session name */
 export const MAX_NAME = 200;
-/** bytes */
+/** bytes of a clientKey */
 export const MAX_CLIENT_KEY = 64;
 /** bytes of an answer to a question */
 export const MAX_ANSWER = 32768;
-/** of a question */
+/** choices of a question */
 export const MAX_CHOICES = 4;
 /** bytes of the feedback with a denial */
 export const MAX_FEEDBACK = 8192;
@@ -63,14 +61,17 @@ export const MAX_TREE_NODES = 2000;
 /** RingBytes is how many bytes of events a host keeps for stream_resume. */
 export const RING_BYTES = 2097152;
 /**
- * WindowEntries and WindowBytes limit the entries of one answer: resync_events
- * returns the end of the log, get_entries earlier entries. At least one entry
- * is always returned.
+ * WindowEntries limits the log entries of one answer: resync_events returns the
+ * end of the log, get_entries earlier entries.
  */
 export const WINDOW_ENTRIES = 500;
+/**
+ * WindowBytes limits the same in bytes of JSON. At least one entry is always
+ * returned.
+ */
 export const WINDOW_BYTES = 2097152;
 /**
- * MaxEntryBytes is the longest line that is sent. A longer one is replaced by a
+ * MaxEntryBytes is the longest line of a log that is sent, in bytes. A longer one is replaced by a
  * custom entry of session.CustomOmitted.
  */
 export const MAX_ENTRY_BYTES = 7340032;
@@ -101,15 +102,15 @@ export const MAX_GUESTS = 64;
 export const TYPE_RESPONSE = 'response';
 export const TYPE_ERROR = 'error';
 export const TYPE_EVENT = 'event';
-/** keys per session */
+/** keys of the metadata of a session */
 export const MAX_META = 32;
-/** bytes of a key */
+/** bytes of such a key */
 export const MAX_META_KEY = 64;
-/** bytes of a value */
+/** bytes of a value of such a key */
 export const MAX_META_VALUE = 1024;
 export const ARCHIVED_ONLY = 'only';
 export const ARCHIVED_TOO = 'too';
-/** a log and files of each session */
+/** items of a move: a log and files of each session */
 export const MAX_MOVE_ITEMS = 400;
 /** bytes of one item */
 export const MAX_MOVE_ITEM = 2147483648;
@@ -132,9 +133,9 @@ export const MOVE_TREE = 'tree';
 export const PATH_CONNECTED = 'connected';
 export const PATH_CONNECTING = 'connecting';
 export const PATH_OFF = 'off';
-/** the newest */
+/** approvals in a proof: the newest */
 export const MAX_PROOF_APPROVALS = 1000;
-/** the first */
+/** problems in a proof: the first */
 export const MAX_PROOF_PROBLEMS = 100;
 /** MaxProofMoves bounds the moves of a Proof; the newest are kept. */
 export const MAX_PROOF_MOVES = 100;
@@ -165,9 +166,9 @@ export const RULES_CONFIG = 'config.toml';
 export const RULES_KEPT = 'permissions.json';
 /** bytes of a search */
 export const MAX_QUERY = 512;
-/** hits of one answer */
+/** hits of one answer to a search */
 export const MAX_HITS = 50;
-/** hits of one answer in one session */
+/** hits of one answer to a search in one session */
 export const MAX_SESSION_HITS = 1000;
 /** terminals of one client */
 export const MAX_TERMINALS = 8;
@@ -181,7 +182,7 @@ export const TERMINAL_WINDOW = 131072;
 export const MAX_TERMINAL_CHUNK = 32768;
 /** bytes of input in one write_terminal, before base64 */
 export const MAX_TERMINAL_INPUT = 65536;
-/** columns, and rows */
+/** columns, and rows, of a terminal */
 export const MAX_TERMINAL_SIDE = 1000;
 /** MaxTranscripts bounds the transcripts of one answer. */
 export const MAX_TRANSCRIPTS = 200;
@@ -276,11 +277,11 @@ export const Kind = {
   too_large: 9,
   /** the session file is damaged; nothing was changed */
   damaged: 10,
-  /** the prompt queue is full */
+  /** the prompt queue of the session is full */
   queue_full: 11,
   /** the pairing failed */
   pairing: 12,
-  /** the host cannot do it now: relay down, disk full */
+  /** the host cannot do it now: relay down, disk full, or the session is being moved */
   unavailable: 13,
   /** an internal error of the host; see its log */
   internal: 14,
@@ -410,11 +411,11 @@ export type MoveState =
   | 'prepared'
   /** the data is on its way */
   | 'sending'
-  /** the session belongs to the other host, which is being told */
+  /** the session belongs to the other host, which is being notified */
   | 'committed'
   /** the other host has confirmed */
   | 'done'
-  /** canceled; the other host is being told */
+  /** canceled; the other host is being notified */
   | 'canceling'
   /** canceled or failed; nothing has changed */
   | 'canceled';
@@ -1565,6 +1566,7 @@ export const requestGrants = {
 
 /** Turn is a running turn. */
 export interface Turn {
+  /** identifies the turn */
   turnId: string;
   /** ClientKey is the key of the prompt that started it. */
   clientKey: string;
@@ -1576,13 +1578,13 @@ export interface Turn {
 
 /** ModelRetry is the next attempt of a call to the model that failed. */
 export interface ModelRetry {
-  /** one sentence for people */
+  /** why the previous attempt failed, one sentence for people */
   reason: string;
   /** the number of the attempt; the first call is 1 */
   attempt: number;
   /** how many are made at most */
   attempts: number;
-  /** the pause before it */
+  /** the pause before it in milliseconds, counted from the event */
   delayMs: number;
 }
 
@@ -1604,14 +1606,19 @@ export interface Process {
 
 /** Approval is a tool call that waits for a person. */
 export interface Approval {
+  /** identifies the approval */
   id: string;
+  /** the turn that asks */
   turnId: string;
+  /** the call that waits */
   toolCallId: string;
+  /** which tool */
   toolName: string;
   /** one line: what it wants to do */
   title: string;
   /** in full: the command, the diff, or the text to write */
   detail: string;
+  /** the folder it runs in */
   cwd: string;
   /** Unix milliseconds */
   createdAt: number;
@@ -1623,6 +1630,7 @@ export interface Approval {
   isDiff?: boolean;
   /** why approval is needed, one sentence */
   reason?: string;
+  /** assessment of the risk */
   risk?: Risk;
   /** ProposedRules are the rules that "always" would add for the project. */
   proposedRules?: string[];
@@ -1642,9 +1650,13 @@ export interface Approval {
 
 /** Question is a question of the agent to the people watching. */
 export interface Question {
+  /** identifies the question */
   id: string;
+  /** the turn that asks */
   turnId: string;
+  /** the call that waits: of "clarify", or of a tool of an MCP server */
   toolCallId: string;
+  /** what is asked; text without markup if "server" is set */
   question: string;
   /**
    * Choices are suggested answers, at most MaxChoices; free text is also
@@ -1669,9 +1681,11 @@ export interface Question {
 
 /** SubagentBatch is the subagents of one tool call, each in a session of its own. */
 export interface SubagentBatch {
+  /** the call */
   toolCallId: string;
   /** entry of the message with the call */
   entryId: string;
+  /** Unix milliseconds */
   startedAt: number;
   /** in the order of the tasks */
   children: SubagentChild[];
@@ -1720,6 +1734,7 @@ export interface SubagentChild {
 
 /** Work is a lengthy operation outside turns. Prompts wait for its end. */
 export interface Work {
+  /** "compaction" or "branch_summary" */
   kind: WorkKind;
   /** Unix milliseconds */
   startedAt: number;
@@ -1727,6 +1742,7 @@ export interface Work {
 
 /** Project is a folder on the host that sessions run in. */
 export interface Project {
+  /** prj_ and 16 hex digits, made from the path */
   id: string;
   /** last element of the path */
   name: string;
@@ -1748,15 +1764,19 @@ export interface Project {
 
 /** SessionSummary is a line of a session list. */
 export interface SessionSummary {
+  /** UUID */
   id: string;
+  /** the project that it belongs to */
   projectId: string;
-  /** as given, or the first words of the first prompt, or "" */
+  /** as it was given, else the first words of the first prompt, else "" */
   name: string;
   /** Unix milliseconds */
   createdAt: number;
   /** Unix milliseconds */
   updatedAt: number;
+  /** messages in the log */
   messageCount: number;
+  /** a turn is running */
   running: boolean;
   /**
    * WaitingApproval is true while a tool call waits for an approval, in the
@@ -1820,12 +1840,18 @@ export interface SessionSummary {
  */
 export interface Terminal {
   id: string;
+  /**
+   * ProjectID is the project in whose folder the shell started; absent for the user's
+   * home.
+   */
   projectId?: string;
-  /** as it was opened */
+  /** the session in whose folder it was asked to start */
   sessionId?: string;
-  /** where the shell started */
+  /** the folder in which the shell started */
   cwd: string;
+  /** width in characters */
   cols: number;
+  /** height in characters */
   rows: number;
   /** Unix milliseconds */
   createdAt: number;
@@ -1834,6 +1860,7 @@ export interface Terminal {
    * byte, and the one after the last.
    */
   from: number;
+  /** offset after the last byte of output */
   end: number;
   /** Ended is set once the shell has ended. */
   ended?: TerminalEnd;
@@ -2452,7 +2479,9 @@ export interface ResyncEventsRequest {
    * belongs to: transient events do not survive a restart.
    */
   epoch?: string;
+  /** seq of the last log entry seen */
   persistentLastSeq?: number;
+  /** seq of the last event seen */
   streamLastSeq?: number;
   /** Unattended means that no one on this connection can answer the agent. */
   unattended?: boolean;
@@ -2571,8 +2600,14 @@ export interface SendPromptRequest {
    * host that does not trace, or cannot read it, ignores it.
    */
   traceparent?: string;
+  /**
+   * WaitedMS is how long the prompt has waited in its client since a person sent it, in
+   * milliseconds. A host that traces begins the span of the prompt that much earlier.
+   */
+  waitedMs?: number;
 }
 
+/** SendPromptResponse says what became of a prompt. */
 export interface SendPromptResponse {
   state: PromptState;
   /** entry of the message once it is in the log */
@@ -3296,7 +3331,9 @@ export interface ScheduleRequest {
 }
 
 export interface ListFilesRequest {
+  /** the folder that the session works in */
   sessionId?: string;
+  /** the folder of the project */
   projectId?: string;
   /** "" means the folder itself */
   path?: string;
@@ -3309,7 +3346,9 @@ export interface ListFilesResponse {
 }
 
 export interface FindFilesRequest {
+  /** the folder that the session works in */
   sessionId?: string;
+  /** the folder of the project */
   projectId?: string;
   /**
    * Query has the characters of a path in their order, in any case; "" means the
@@ -3325,7 +3364,9 @@ export interface FindFilesResponse {
 }
 
 export interface ReadFileRequest {
+  /** the folder that the session works in */
   sessionId?: string;
+  /** the folder of the project */
   projectId?: string;
   path: string;
   /** offset in bytes: Next of the previous answer */
@@ -3351,7 +3392,9 @@ export interface ReadFileResponse {
 }
 
 export interface GitStatusRequest {
+  /** the folder that the session works in */
   sessionId?: string;
+  /** the folder of the project */
   projectId?: string;
 }
 
@@ -3382,7 +3425,9 @@ export interface GitStatusResponse {
 
 /** GitDiffRequest asks for what is not committed, or for what a commit changed. */
 export interface GitDiffRequest {
+  /** the folder that the session works in */
   sessionId?: string;
+  /** the folder of the project */
   projectId?: string;
   commit?: string;
   /** only this file, with its diff; "" lists all without */
@@ -3395,7 +3440,9 @@ export interface GitDiffResponse {
 }
 
 export interface GitLogRequest {
+  /** the folder that the session works in */
   sessionId?: string;
+  /** the folder of the project */
   projectId?: string;
   /** Next of the previous answer; "" means the current commit */
   from?: string;
@@ -3411,7 +3458,9 @@ export interface GitLogResponse {
 }
 
 export interface GitBranchesRequest {
+  /** the folder that the session works in */
   sessionId?: string;
+  /** the folder of the project */
   projectId?: string;
 }
 
@@ -3422,7 +3471,9 @@ export interface GitBranchesResponse {
 
 /** GitCommitRequest commits the current content of some files, and nothing else. */
 export interface GitCommitRequest {
+  /** the folder that the session works in */
   sessionId?: string;
+  /** the folder of the project */
   projectId?: string;
   clientKey: string;
   /** commit id as in git_status; "" before the first commit */
@@ -3877,6 +3928,7 @@ export interface PauseHostRequest {
 
 /** Risk is the assessment of a call that people are shown. */
 export interface Risk {
+  /** "low", "medium" or "high" */
   level: RiskLevel;
   /** each a few words */
   reasons: string[];
@@ -3895,7 +3947,9 @@ export interface ApprovalChoice {
 
 /** ApprovalDecision is how an approval of a subagent was answered. */
 export interface ApprovalDecision {
+  /** the approval that was decided */
   approvalId: string;
+  /** as in approval_resolved */
   decision: Decision;
   /** client id, token id, or "host" */
   decidedBy: string;
@@ -3907,6 +3961,7 @@ export interface ApprovalDecision {
 export interface Worktree {
   /** that the session works in */
   folder: string;
+  /** its own branch */
   branch: string;
   /** id of the commit that it began with */
   base: string;
@@ -3916,18 +3971,23 @@ export interface Worktree {
    */
   removed?: boolean;
   /**
-   * Kept says why it was not removed with the archived session; "" if it was, or is
-   * in use.
+   * Kept is why it was not removed: "uncommitted" changes, an unfinished "operation" such
+   * as a merge, or a lock, "commits" on no branch, another "repository" in it, "shared"
+   * with another session, "busy": the session was working, "failed": it could not be
+   * checked or removed.
    */
   kept?: WorktreeKept;
 }
 
 /** TokenUsage is a sum of tokens as providers count them. */
 export interface TokenUsage {
-  /** excluding cache reads */
+  /** tokens that were not read from a cache */
   input: number;
+  /** tokens, including thinking */
   output: number;
+  /** tokens */
   cacheRead: number;
+  /** tokens */
   cacheWrite: number;
   /** Cost is in US dollars; absent if config.toml sets no price. */
   cost?: number;
@@ -3935,32 +3995,42 @@ export interface TokenUsage {
 
 /** TerminalEnd is how a shell ended. */
 export interface TerminalEnd {
+  /**
+   * Reason is "exited" (by itself), "closed" (close_terminal), "revoked" (the client lost
+   * the grant or its access) or "stopped" (the host stops).
+   */
   reason: TerminalReason;
-  /** -1 if a signal ended it */
+  /** -1 if a signal ended the shell */
   exitCode: number;
-  /** its name, for people */
+  /** the name of that signal, for people */
   signal?: string;
 }
 
 /** HostInfo describes the host. */
 export interface HostInfo {
+  /** id of this host */
   deviceId: string;
+  /** name of the machine */
   label: string;
-  /** nobody has chosen the label yet */
+  /** true while nobody has chosen the label; absent otherwise */
   unnamed?: boolean;
+  /** of the program */
   version: string;
   /** the user's home folder, where browsing starts */
   home: string;
+  /** the available models */
   models: Model[];
+  /** name of the model of new sessions */
   defaultModel: string;
+  /** absent without a relay */
   relayUrl?: string;
   /** RelayState is "connected", "connecting" or "off". */
   relayState: string;
-  /** the relay above is the first of its kind */
+  /** as in list_paths; absent on an older host */
   paths?: Path[];
   /** grants of this connection */
   grants: Grant[];
-  /** the highest mode that it may set */
+  /** the highest mode that this connection may set */
   maxMode?: Mode;
   /** Limits are those of this connection; absent without any. */
   limits?: ClientLimits;
@@ -3969,7 +4039,7 @@ export interface HostInfo {
    * "none".
    */
   sandbox?: string;
-  /** why it is not the strongest */
+  /** why the sandbox is not the strongest one */
   sandboxNote?: string;
   /** SandboxLimits is absent without a sandbox, when commands are not restricted. */
   sandboxLimits?: SandboxLimits;
@@ -3997,7 +4067,7 @@ export interface Path {
    * "machine" for one that only programs of the same machine reach.
    */
   kind: PathKind;
-  /** begins with https:// or http:// */
+  /** as people configured it, or of the listener; "https://" or "http://" */
   url: string;
   /** State is "connected", "connecting" or "off". */
   state: string;
@@ -4010,12 +4080,15 @@ export interface Path {
 export interface BindingProof {
   /** Unix milliseconds, by the device's clock */
   signedAt: number;
+  /** "proof" of claim_binding, base64 */
   signature: string;
 }
 
 /** DirEntry is one folder in a listing. */
 export interface DirEntry {
+  /** of the folder */
   name: string;
+  /** absolute */
   path: string;
   /** the name begins with a dot */
   hidden?: boolean;
@@ -4025,13 +4098,20 @@ export interface DirEntry {
 
 /** SearchHit is an entry that matched. */
 export interface SearchHit {
+  /** the session */
   sessionId: string;
+  /** the project that it belongs to */
   projectId: string;
   /** name of the session, as in SessionSummary.Name */
   name: string;
+  /** the log entry that was found */
   entryId: string;
-  /** seq of the entry: get_entries with before: seq + 1 ends with it */
+  /**
+   * Seq is the seq of that entry; get_entries with "before" set to seq + 1 returns entries up to
+   * and including it, and with "around" set to entryId the entries around it.
+   */
   seq: number;
+  /** Role is whose text it is: "user", "assistant", "tool", "summary", "name" or "other". */
   role: string;
   /** Unix milliseconds */
   at: number;
@@ -4053,10 +4133,13 @@ export interface Live {
   partial: PartialBlock[];
   /** Retry is the attempt that follows a failed call to the model, until its answer begins. */
   retry?: ModelRetry;
+  /** tools that have started and have no result yet */
   tools: RunningTool[];
+  /** tool calls that wait for a person */
   approvals: Approval[];
   /** Questions are the agent's questions that wait for a person. */
   questions: Question[];
+  /** prompts that wait for the running turn */
   queue: QueuedPrompt[];
   /**
    * Unattended is true while an approval or a question waits and no one who may
@@ -4076,15 +4159,23 @@ export interface Live {
  * are estimates; the total uses the provider's last count if that is higher.
  */
 export interface RuntimeContext {
+  /** the model that answers next */
   model: Model;
+  /** its thinking level */
   thinking?: string;
+  /** the working folder */
   cwd: string;
+  /** the system prompt */
   system: ContextPart[];
+  /** as of the last turn; servers start with the next one */
   tools: ContextTool[];
+  /** the newest that fit 2 MiB */
   messages: ContextMessage[];
   /** earlier messages that do not fit into the answer */
   omitted?: number;
+  /** tokens of the whole context */
   tokens: number;
+  /** tokens that the model accepts */
   contextWindow?: number;
   /**
    * CompactAt is the number of tokens beyond which older messages are summarized;
@@ -4098,9 +4189,11 @@ export interface RuntimeContext {
  * signed, and who answered its approvals. Lines count from 1, the header.
  */
 export interface Proof {
+  /** as the header says */
   sessionId: string;
   /** Holds is true if there is a chain and Problems is empty. */
   holds: boolean;
+  /** lines of the file, including the header */
   lines: number;
   /**
    * From is the first line with a chain value, or 0 if there is none. That value
@@ -4117,9 +4210,11 @@ export interface Proof {
   approvals: ProofApproval[];
   /** EarlierApprovals counts older approvals that were omitted. */
   earlierApprovals?: number;
+  /** at most 100 */
   problems: ProofProblem[];
   /** Moves lists where the session was handed over to another device, in log order. */
   moves?: ProofMove[];
+  /** how many later ones are left out */
   moreProblems?: number;
 }
 
@@ -4129,15 +4224,17 @@ export interface Transcript {
   from: string;
   /** of that program */
   id: string;
+  /** its name, or the first prompt */
   title: string;
   /** in which it took place; absent if unknown */
   folder?: string;
   /** of the program */
   version?: string;
+  /** Unix milliseconds */
   createdAt?: number;
   /** Unix milliseconds */
   updatedAt: number;
-  /** absent if unknown */
+  /** size; absent if unknown */
   bytes?: number;
   /** ProjectID is the project that contains the folder; absent if there is none. */
   projectId?: string;
@@ -4147,13 +4244,16 @@ export interface Transcript {
 
 /** Move is a move of a session to another host, as one of the two hosts knows it. */
 export interface Move {
+  /** mov_ and 32 hex digits */
   id: string;
   sessionId: string;
+  /** "prepared", "sending", "committed", "done", "canceling" or "canceled" */
   state: MoveState;
-  /** device */
+  /** device that the session leaves */
   from: string;
-  /** device */
+  /** device that receives it */
   to: string;
+  /** true on the host that receives it */
   incoming?: boolean;
   /** bytes that the other host has */
   sent: number;
@@ -4161,6 +4261,7 @@ export interface Move {
   total: number;
   /** Skipped names what is not moved, such as files that scorel did not make. */
   skipped?: string[];
+  /** how many more there are */
   moreSkipped?: number;
   /** Error is why the move failed, or why it waits. */
   error?: string;
@@ -4172,10 +4273,11 @@ export interface MoveOffer {
   sessionId: string;
   /** keys of the device that the session leaves */
   from: DeviceKeys;
-  /** of that device */
+  /** name of that device */
   label: string;
   /** keys with which that device connects, as a client */
   client: DeviceKeys;
+  /** the log of the session first */
   items: MoveItem[];
   /** Problems counts what a check of the logs had found before the move. */
   problems?: number;
@@ -4183,7 +4285,9 @@ export interface MoveOffer {
 
 /** DeviceKeys are the public keys of a device or client; its id is their hash. */
 export interface DeviceKeys {
+  /** Ed25519, base64url */
   signKey: string;
+  /** X25519, base64url */
   sealKey: string;
 }
 
@@ -4209,15 +4313,19 @@ export interface Backend {
 
 /** TreeNode is the outline of one entry in the tree of a session. */
 export interface TreeNode {
+  /** of the entry */
   id: string;
   /** the nearest ancestor in the answer; "" if none */
   parentId?: string;
+  /** of the entry */
   type: EntryType;
   /** of a message */
   role?: Role;
-  /** its beginning, on one line */
+  /** the beginning of its text, on one line */
   text?: string;
+  /** as it was given */
   label?: string;
+  /** of the entry */
   timestamp?: string;
   /** Active is true on the path to the leaf. */
   active?: boolean;
@@ -4232,7 +4340,9 @@ export interface Anchors {
    * belongs to: transient events do not survive a restart.
    */
   epoch: string;
+  /** seq of the last log entry seen */
   persistentLastSeq: number;
+  /** seq of the last event seen */
   streamLastSeq: number;
 }
 
@@ -4244,10 +4354,11 @@ export interface Anchors {
 export interface PromptBlock {
   /** "text", "image" or "file" */
   type: BlockType;
+  /** of a text */
   text?: string;
-  /** lower-case hex */
+  /** of an image or file that is already on the host */
   sha256?: string;
-  /** base64 */
+  /** of an image that is sent with the prompt, in base64 */
   data?: string;
   /** of a file */
   name?: string;
@@ -4255,20 +4366,23 @@ export interface PromptBlock {
 
 /** QueueItem identifies a queued prompt. */
 export interface QueueItem {
+  /** of a prompt that waits */
   clientKey: string;
-  /** "" keeps the text */
+  /** the new text; absent leaves it unchanged */
   text?: string;
   /** DropImages lists images to remove, by their sha256. */
   dropImages?: string[];
-  /** "" keeps the mode */
+  /** the new mode; absent leaves it unchanged */
   mode?: PromptMode;
 }
 
 /** PermissionRule is a rule that tool calls are judged by. */
 export interface PermissionRule {
-  /** as written: bash(go test *) */
+  /** as it is written */
   rule: string;
+  /** "allow", "ask" or "deny" */
   kind: RuleKind;
+  /** "project", or "user" for every project */
   scope: RuleScope;
   /** for the scope "project" */
   projectId?: string;
@@ -4283,7 +4397,9 @@ export interface PermissionRule {
 
 /** AgentInfo is an agent definition with its current state. */
 export interface AgentInfo {
+  /** a-z, 0-9 and hyphens */
   name: string;
+  /** "project", "user" or "builtin" */
   scope: AgentScope;
   /** path of its file; absent for a built-in agent */
   path?: string;
@@ -4301,6 +4417,7 @@ export interface AgentInfo {
    * means none.
    */
   tools?: string[];
+  /** the tools that it may not use */
   disallowedTools?: string[];
   /**
    * Subagents lists the agents to which a session running as this agent may
@@ -4311,6 +4428,7 @@ export interface AgentInfo {
   maxConcurrent?: number;
   /** model calls per task; 0 means 10 */
   maxTurns?: number;
+  /** it may be used */
   enabled: boolean;
   /** Markdown: the instructions for the agent */
   prompt: string;
@@ -4329,6 +4447,7 @@ export interface AgentDraft {
    * means none.
    */
   tools?: string[];
+  /** the tools that it may not use */
   disallowedTools?: string[];
   /**
    * Subagents lists the agents to which a session running as this agent may
@@ -4339,6 +4458,7 @@ export interface AgentDraft {
   maxConcurrent?: number;
   /** model calls per task; 0 means 10 */
   maxTurns?: number;
+  /** it may be used */
   enabled: boolean;
   /** Markdown: the instructions for the agent */
   prompt: string;
@@ -4346,12 +4466,13 @@ export interface AgentDraft {
 
 /** Skill is a skill that a prompt can call. */
 export interface Skill {
+  /** what follows the slash in a prompt */
   name: string;
   /** its beginning, at most 300 characters */
   description: string;
   /** "project" or "user" */
   scope: string;
-  /** the model is not offered it */
+  /** the model is not offered it; only people call it */
   manual?: boolean;
   /** path of its file; absent from an older host */
   path?: string;
@@ -4363,6 +4484,7 @@ export interface Skill {
 export interface MemoryNote {
   /** of its file, without the extension */
   name: string;
+  /** "project" or "user" */
   scope: MemoryScope;
   /** beginning of its first line, at most 200 characters */
   title: string;
@@ -4432,6 +4554,7 @@ export interface MCPDraft {
 
 /** MCPTool is a tool as its server describes it. */
 export interface MCPTool {
+  /** as the server names it */
   name: string;
   /** its beginning, at most 300 characters */
   description?: string;
@@ -4439,13 +4562,15 @@ export interface MCPTool {
 
 /** MCPResource is a resource of a server. A prompt with the word @Server:URI attaches it. */
 export interface MCPResource {
+  /** name of the server */
   server: string;
+  /** its address at the server */
   uri: string;
   name: string;
   title?: string;
   description?: string;
   mimeType?: string;
-  /** in bytes */
+  /** bytes */
   size?: number;
 }
 
@@ -4454,11 +4579,15 @@ export interface MCPResource {
  * arguments in order or as NAME=VALUE.
  */
 export interface MCPPrompt {
+  /** name of the server */
   server: string;
+  /** the word that calls it, without the slash */
   command: string;
+  /** its name at the server */
   name: string;
   title?: string;
   description?: string;
+  /** in their order */
   arguments?: MCPArgument[];
 }
 
@@ -4647,6 +4776,7 @@ export interface ScheduleRun {
 /** FileEntry is an entry of a folder. */
 export interface FileEntry {
   name: string;
+  /** "file", "folder", "link" (a symbolic link) or "other" */
   kind: FileKind;
   /** of a regular file, in bytes */
   size?: number;
@@ -4657,6 +4787,7 @@ export interface FileEntry {
 /** FoundFile is a file or folder that find_files found. */
 export interface FoundFile {
   path: string;
+  /** "file", "folder" or "link" */
   kind: FileKind;
 }
 
@@ -4665,6 +4796,7 @@ export interface GitFile {
   path: string;
   /** its earlier path, if it was renamed */
   from?: string;
+  /** "added", "modified", "deleted", "renamed" or "conflicted" */
   status: FileStatus;
   /** Staged is true if all or some of the change is in the index. */
   staged?: boolean;
@@ -4677,11 +4809,16 @@ export interface FileChange {
   path: string;
   /** its earlier path, if it was renamed */
   from?: string;
+  /**
+   * Status is as in GitFile, or "unknown": a tool changed the file, and there is no
+   * earlier state of it.
+   */
   status: FileStatus;
   /** lines */
   added?: number;
   /** lines */
   removed?: number;
+  /** it has no diff */
   binary?: boolean;
   /** its content is not sent */
   closed?: boolean;
@@ -4704,19 +4841,22 @@ export interface FileChange {
 /** GitCommitInfo is a commit. */
 export interface GitCommitInfo {
   id: string;
+  /** name */
   author: string;
   /** Unix milliseconds */
   at: number;
   /** first line of the message */
   subject: string;
+  /** the rest, at most 4096 bytes */
   body?: string;
 }
 
 /** GitBranch is a local branch. */
 export interface GitBranch {
   name: string;
-  /** commit id */
+  /** id of its latest commit */
   head: string;
+  /** branch that it follows */
   upstream?: string;
   /** of its latest commit, in Unix milliseconds */
   at: number;
@@ -4725,8 +4865,14 @@ export interface GitBranch {
 
 /** Client is an entry that is paired with the host. */
 export interface Client {
+  /** of the entry */
   id: string;
+  /**
+   * Label is the client's own name when it was paired, or the one that rename_client set
+   * since.
+   */
   label: string;
+  /** what it may do */
   grants: Grant[];
   /** Unix milliseconds */
   pairedAt: number;
@@ -4742,15 +4888,18 @@ export interface Client {
   /** SessionID is the session of a guest link; absent for a client that was paired. */
   sessionId?: string;
   /**
-   * LastSeen is when it last had an open channel, in Unix milliseconds, cut to the
-   * minute; 0 means not since the host records it.
+   * LastSeen is when it last had an open channel, in Unix milliseconds, cut to the minute.
+   * While it is online this is at most an hour old; absent if it never connected.
    */
   lastSeen?: number;
 }
 
 /** Provider is a model provider of the host. It never contains the key. */
 export interface Provider {
-  /** in config.toml */
+  /**
+   * Name is the name in config.toml. Without models there, "anthropic", "openai" and "google" are
+   * listed too.
+   */
   name: string;
   /** what it speaks, such as "anthropic" */
   type: string;
@@ -4763,7 +4912,10 @@ export interface Provider {
    * that needs none.
    */
   keyName?: string;
-  /** absent while there is no key */
+  /**
+   * KeySource is "environment", "system" (the system's key store) or "file"; absent while
+   * there is no key.
+   */
   keySource?: string;
   /** Problem says why a saved key is not used, for people. */
   problem?: string;
@@ -4771,15 +4923,17 @@ export interface Provider {
 
 /** Token describes a token for programs on the host's own machine. */
 export interface Token {
-  /** begins with tok_ */
+  /** tok_ and the first 16 digits of the hash */
   id: string;
+  /** as it was given */
   label: string;
+  /** what it may do */
   grants: Grant[];
   /** Unix milliseconds */
   createdAt: number;
   /**
-   * ExpiresAt is when the token expires, in Unix milliseconds; absent means
-   * never.
+   * ExpiresAt is when the token expires, in Unix milliseconds: from then on it is refused
+   * and its connections end. Absent means never.
    */
   expiresAt?: number;
 }
@@ -4863,9 +5017,11 @@ export interface PushQuiet {
 export interface Model {
   /** the name in config.toml */
   name: string;
+  /** in config.toml */
   provider: string;
   /** the provider's name for it */
   id: string;
+  /** tokens */
   contextWindow?: number;
   /**
    * ThinkingLevels are the levels that set_model accepts, from least to most;
@@ -4895,9 +5051,9 @@ export interface ClientLimits {
 export interface SandboxLimits {
   /** Network is "open", "closed", or "no_tcp" if only TCP can be blocked. */
   network: string;
-  /** absolute folders besides the project */
+  /** absolute folders besides the project that commands can write to */
   writable: string[];
-  /** requested folders that do not exist */
+  /** folders that config.toml asks for and that do not exist */
   missing?: string[];
   /**
    * Exposed are scorel's own folders that commands can write to because they lie
@@ -4906,11 +5062,14 @@ export interface SandboxLimits {
   exposed?: string[];
 }
 
-/** Outage is a session provider that cannot be reached. */
+/**
+ * Outage is a session provider that cannot be reached: requests for its sessions fail with
+ * "unavailable". The event projects_changed is sent when it begins or ends.
+ */
 export interface Outage {
   /** its name in config.toml */
   provider: string;
-  /** its database, as "sessions on db.example:5432" */
+  /** its database, such as "sessions on db.example:5432" */
   place: string;
   /** for people */
   reason: string;
@@ -4920,6 +5079,7 @@ export interface Outage {
 
 /** SnippetPart is a piece of a snippet. */
 export interface SnippetPart {
+  /** a piece of the text */
   text: string;
   /** the part matched */
   found?: boolean;
@@ -4930,36 +5090,45 @@ export interface SnippetPart {
  * the thinking, or the JSON text of the arguments so far.
  */
 export interface PartialBlock {
+  /** "text", "thinking" or "toolCall" */
   type: BlockType;
+  /** the text, the thinking, or the JSON text of the arguments so far */
   text: string;
-  /** toolCall */
+  /** of the tool call */
   id?: string;
-  /** toolCall */
+  /** of the tool */
   name?: string;
 }
 
 /** RunningTool is a tool call that has started and has no result yet. */
 export interface RunningTool {
+  /** identifies the call */
   toolCallId: string;
+  /** which tool */
   toolName: string;
-  /** the last MaxToolTail bytes so far */
+  /** the last 16 KiB of its output so far, beginning at a whole character */
   output: string;
 }
 
 /** ContextPart is a part of the system prompt. */
 export interface ContextPart {
-  /** its heading; "" for the first part */
+  /** heading of the part, "" for the beginning */
   name: string;
+  /** its text */
   text: string;
+  /** estimate */
   tokens: number;
 }
 
 /** ContextTool is a tool as the model sees it. */
 export interface ContextTool {
+  /** as the model reads them */
   name: string;
+  /** as the model reads them */
   description: string;
   /** JSON Schema */
   parameters: unknown;
+  /** estimate */
   tokens: number;
 }
 
@@ -4968,32 +5137,45 @@ export interface ContextTool {
  * hash.
  */
 export interface ContextMessage {
+  /** "user", "assistant" or "toolResult" */
   role: Role;
+  /** of a result */
   toolCallId?: string;
+  /** of a result */
   toolName?: string;
+  /** as the model reads it; images without data */
   content: Block[];
+  /** estimate */
   tokens: number;
 }
 
 /** ProofHeads summarizes the heads of one device. */
 export interface ProofHeads {
+  /** the host whose key signed */
   deviceId: string;
+  /** how many heads it signed */
   count: number;
   /** line */
   first: number;
   /** line */
   last: number;
+  /** time of the entry with the last head */
   lastAt?: string;
 }
 
 /** ProofApproval is one decision. */
 export interface ProofApproval {
+  /** of the decision */
   line: number;
+  /** of the decision */
   entryId: string;
+  /** the approval that was decided */
   approvalId: string;
+  /** the tool of its call */
   toolName?: string;
   /** title of the approval */
   title?: string;
+  /** as in approval_resolved */
   decision: Decision;
   /** rules that were saved */
   rules?: string[];
@@ -5016,8 +5198,14 @@ export interface ProofApproval {
 
 /** ProofProblem is a problem found in a log. */
 export interface ProofProblem {
+  /**
+   * Kind is "changed", "unchained", "cut_off", "missing", "head", "approval", "no_chain" or
+   * "no_session" (protocol.md, section 10.2).
+   */
   kind: ProofProblemKind;
+  /** the line, if the problem is in one */
   line?: number;
+  /** the entry, if the problem is in one */
   entryId?: string;
   /** one sentence */
   what: string;
@@ -5028,30 +5216,43 @@ export interface ProofProblem {
  * it has signed.
  */
 export interface ProofMove {
+  /** of the entry, which the device in "from" has signed */
   line: number;
-  /** device */
+  /** device that hands the session over */
   from: string;
-  /** device */
+  /** device that it is handed over to */
   to: string;
+  /** time of the entry */
   at?: string;
 }
 
 /** MoveItem is one part of what is moved. */
 export interface MoveItem {
+  /**
+   * Kind is "log", "files", a tar archive of attached files and process logs, or "tree", a
+   * git bundle of the session's folder, which comes last.
+   */
   kind: string;
+  /** the session that it belongs to */
   sessionId?: string;
   /** Folder is the path of the session's folder in a bundle; absent for its top. */
   folder?: string;
+  /** bytes */
   size: number;
-  /** lower-case hex */
+  /** of its bytes, lower-case hex */
   sha256: string;
 }
 
 /** MCPSetting is an environment variable or header for a server. */
 export interface MCPSetting {
+  /** of a variable or a header */
   name: string;
   /** Value is "" if Secret is true: the name looks like that of a secret. */
   value: string;
+  /**
+   * Secret says that the value is not shown: its name sounds like that of a secret, or the server
+   * is not one of .mcp.json.
+   */
   secret?: boolean;
 }
 
@@ -5070,12 +5271,15 @@ export interface MCPSignIn {
 
 /** MCPValue is a variable or header of a draft. */
 export interface MCPValue {
+  /** of a variable or a header */
   name: string;
+  /** before variables are expanded */
   value?: string;
-  /** Keep keeps the value that the server has, which is never returned. */
+  /** the value stays as it is, and "value" is ignored */
   keep?: boolean;
 }
 
+/** MCPArgument is an argument of a prompt of a server. */
 export interface MCPArgument {
   name: string;
   description?: string;

@@ -61,16 +61,9 @@ export const HOOK_BLOCKED = 'blocked';
 export const HOOK_FAILED = 'failed';
 /** the hooks of the event are about to run, for the only time */
 export const HOOK_STARTED = 'started';
-/**
- * CustomNote is the custom type of a custom_message entry that holds a message from
- * the host to the model. Its content is the text, its details are a NoteRecord, and
- * people see it too.
- */
+/** details: NoteRecord */
 export const CUSTOM_NOTE = 'scorel.note';
-/**
- * CustomProcess is the custom type of a ProcessRecord: an operation that has ended.
- * Models never see it.
- */
+/** data: ProcessRecord */
 export const CUSTOM_PROCESS = 'scorel.process';
 /** ProcessVersion is the version of ProcessEvent. */
 export const PROCESS_VERSION = 1;
@@ -211,6 +204,7 @@ export type ChildState =
 
 export interface TextBlock {
   type: 'text';
+  /** of a text */
   text: string;
   /** text: opaque data that is sent back to the provider */
   textSignature?: string;
@@ -227,6 +221,7 @@ export interface ImageBlock {
   type: 'image';
   /** image: base64; "" if the image is only referenced */
   data: string;
+  /** of an image */
   mimeType: string;
   /** image: lower-case hex, identifies the image on the wire */
   sha256?: string;
@@ -396,11 +391,17 @@ export type Entry = MessageEntry | ModelChangeEntry | SessionInfoEntry | CustomE
 
 /** Usage counts tokens as the provider reports them. */
 export interface Usage {
+  /** tokens sent that were not read from a cache */
   input: number;
+  /** tokens of the answers */
   output: number;
+  /** tokens read from the provider's cache */
   cacheRead: number;
+  /** tokens written to the provider's cache */
   cacheWrite: number;
+  /** all of them, as the provider counts */
   totalTokens: number;
+  /** US dollars; 0 if the price is not known */
   cost: Cost;
   /**
    * Partial means that the call ended before the provider reported its full
@@ -466,7 +467,12 @@ export interface ApprovalRecord {
  * both for parts of it. With neither, the call no longer needs approval.
  */
 export interface Release {
+  /** rules that allow it */
   rules?: string[];
+  /**
+   * Mode is the mode that allows it: that of the session, capped at the highest mode that
+   * the sender of the prompt may use.
+   */
   mode?: string;
 }
 
@@ -612,8 +618,11 @@ export interface Cost {
 
 /** QueuedPrompt is a prompt that waits on the host for the agent. */
 export interface QueuedPrompt {
+  /** of the prompt */
   clientKey: string;
+  /** client id, token id, or "host" */
   clientId: string;
+  /** the prompt; if it has images, all of its text */
   text: string;
   /**
    * Content is set for a prompt with images: its text and image blocks in
@@ -621,7 +630,7 @@ export interface QueuedPrompt {
    * text blocks.
    */
   content?: Block[];
-  /** all approvals are granted for this prompt */
+  /** as it was sent */
   allowAll?: boolean;
   /** Unix milliseconds */
   queuedAt: number;
@@ -646,10 +655,13 @@ export interface AnswerSignature {
   deviceId: string;
   /** of the session that asked */
   sessionId: string;
+  /** the client's Ed25519 key, base64url */
   signKey: string;
+  /** the client's X25519 key, base64url; its id is the hash of both */
   sealKey: string;
   /** Unix milliseconds, by the client's clock */
   at: number;
+  /** the Ed25519 signature, base64url (protocol.md, section 10.2) */
   value: string;
 }
 
@@ -658,11 +670,13 @@ export interface AnswerSignature {
  * with the same stage and message.
  */
 export interface ProcessLine {
+  /** 1 */
   version: number;
   /** op_ and 16 hex digits */
   operationId: string;
   /** ParentOperationID is the operation of which this one is a part. */
   parentOperationId?: string;
+  /** "command", "skill", "mcp" or "agent" */
   targetType: ProcessTarget;
   /** the tool, skill, server or agent */
   source: string;
@@ -676,8 +690,11 @@ export interface ProcessLine {
    * job, a child session.
    */
   taskId?: string;
+  /** a word for the phase */
   stage?: string;
+  /** Status is "queued" or "running", or a final one: "completed", "failed", "cancelled". */
   status: ProcessStatus;
+  /** "debug", "info", "warn" or "error" */
   level: ProcessLevel;
   /** one line */
   message: string;
@@ -685,6 +702,7 @@ export interface ProcessLine {
   detail?: string;
   /** Current of Total steps are done, in a unit of the operation's own. */
   current?: number;
+  /** how much there is to do, in a unit that the operation chooses */
   total?: number;
   /** 0 to 100 */
   percent?: number;
@@ -727,7 +745,10 @@ export interface SubagentMember {
   assistantMessageId?: string;
 }
 
-/** BackendOption is a setting of the agent. */
+/**
+ * BackendOption is a setting of the agent. One that is on or off has the values "true"
+ * and "false".
+ */
 export interface BackendOption {
   id: string;
   name: string;

@@ -54,13 +54,13 @@ export const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const Kind = {
   /** a kind from a newer peer */
   unknown: 0,
-  /** not decodable, over a limit, or out of order */
+  /** not decodable, over a limit, or out of order; ends the connection */
   bad_frame: 1,
   /** no common protocol version */
   bad_version: 2,
-  /** the login proof does not verify */
+  /** the proof of a login, or the confirmation of a pairing, does not verify */
   bad_proof: 3,
-  /** the proof names a different relay */
+  /** the login was signed for another relay */
   wrong_authority: 4,
   /** no hello in time */
   login_timeout: 5,
@@ -82,11 +82,11 @@ export const Kind = {
   not_found: 13,
   /** temporarily unavailable: store or bus is down */
   unavailable: 14,
-  /** the relay is shutting down; reconnect */
+  /** the relay is shutting down; try again later */
   shutting_down: 15,
   /** this role may not send that frame */
   not_allowed: 16,
-  /** a record or close for a channel that is not open */
+  /** a record or close for a channel that was never open */
   unknown_channel: 17,
   /** before login only; later unknown types are skipped */
   unknown_frame_type: 18,
@@ -94,7 +94,7 @@ export const Kind = {
   invite_required: 19,
   /** the relay does not admit this id */
   not_admitted: 20,
-  /** a claim's signature is too old, too new, or older than a revocation */
+  /** the device's signature in a claim is too old, from the future, or not newer than a revocation */
   stale_proof: 21,
 } as const;
 export type Kind = number;
@@ -120,23 +120,23 @@ export type Reason =
   | 'protocol'
   /** a record named a channel that is not open */
   | 'unknown_channel'
-  /** the client's access at the host has expired */
+  /** the client's access at the host has expired; older relays pass it on as closed */
   | 'expired'
-  /** a newer connection with the same id took over */
+  /** a newer connection of the same device took over */
   | 'replaced'
-  /** no pong or data in time */
+  /** no pong or data in time; no goodbye */
   | 'ping_timeout'
-  /** the login did not complete */
+  /** the login did not reach welcome */
   | 'login_failed'
   /** the relay is shutting down */
   | 'shutdown'
-  /** a message could not be sent in time */
+  /** a message could not be sent in time; no goodbye */
   | 'write_timeout'
-  /** the connection broke */
+  /** the connection broke; no goodbye */
   | 'read_error'
   /** the peer sent data that cannot be decoded */
   | 'bad_frame'
-  /** the relay is short of memory */
+  /** the relay is short of memory; dial again after retryAfter */
   | 'overloaded';
 
 /** RelayHello is the first frame on every connection. */
@@ -146,36 +146,46 @@ export interface RelayHello {
   version: number;
   /** NonceLen random bytes */
   nonce: string;
+  /** what the relay accepts */
   limits: Limits;
 }
 
 /** Welcome completes the login. */
 export interface Welcome {
   type: 'welcome';
-  /** the id that the relay authenticated */
+  /** the id that the relay authenticated; the peer checks that it is its own */
   id: string;
   /** Unix milliseconds */
   serverTime: number;
-  /** the valid bindings of this id */
+  /** the valid bindings of this id, at most MaxBindings */
   peers: Peer[];
 }
 
 /** HostHello logs in as a device. */
 export interface HostHello {
   type: 'host_hello';
+  /** 1 */
   version: number;
+  /** dev_ in host_hello, cli_ in entry_hello */
   id: string;
   signKey: string;
   sealKey: string;
-  /** Authority is host[:port] as the peer dialed it, lower case. */
+  /**
+   * Authority is host[:port] as the peer dialed it, lower case, without the default
+   * port of the scheme: 1 to MaxAuthority bytes.
+   */
   authority: string;
-  /** Label is the name shown to people: UTF-8, 1 to MaxLabel bytes, no control characters. */
+  /**
+   * Label is the name shown to people: UTF-8, 1 to MaxLabel bytes, no control
+   * or format characters.
+   */
   label: string;
-  /** Proof is the Ed25519 signature of ProofMessage. */
+  /** Proof is the Ed25519 signature of the login proof, 64 bytes (protocol.md, section 4). */
   proof: string;
   /**
    * Invite is an invite code from a relay's operator, for a relay that admits new
-   * ids by invite: at most MaxInvite bytes. It is a secret.
+   * ids by invite: at most MaxInvite bytes, in upper or lower case, with or without
+   * dashes and spaces. It is a secret.
    */
   invite?: string;
 }
@@ -183,19 +193,28 @@ export interface HostHello {
 /** EntryHello logs in as a client. */
 export interface EntryHello {
   type: 'entry_hello';
+  /** 1 */
   version: number;
+  /** dev_ in host_hello, cli_ in entry_hello */
   id: string;
   signKey: string;
   sealKey: string;
-  /** Authority is host[:port] as the peer dialed it, lower case. */
+  /**
+   * Authority is host[:port] as the peer dialed it, lower case, without the default
+   * port of the scheme: 1 to MaxAuthority bytes.
+   */
   authority: string;
-  /** Label is the name shown to people: UTF-8, 1 to MaxLabel bytes, no control characters. */
+  /**
+   * Label is the name shown to people: UTF-8, 1 to MaxLabel bytes, no control
+   * or format characters.
+   */
   label: string;
-  /** Proof is the Ed25519 signature of ProofMessage. */
+  /** Proof is the Ed25519 signature of the login proof, 64 bytes (protocol.md, section 4). */
   proof: string;
   /**
    * Invite is an invite code from a relay's operator, for a relay that admits new
-   * ids by invite: at most MaxInvite bytes. It is a secret.
+   * ids by invite: at most MaxInvite bytes, in upper or lower case, with or without
+   * dashes and spaces. It is a secret.
    */
   invite?: string;
 }
@@ -203,12 +222,14 @@ export interface EntryHello {
 /** CreatePairSession requests a pairing slot. */
 export interface CreatePairSession {
   type: 'create_pair_session';
+  /** 1 to 64 bytes */
   requestId: string;
 }
 
 /** PairSession answers CreatePairSession. */
 export interface PairSession {
   type: 'pair_session';
+  /** of the request */
   requestId: string;
   /** 4 Crockford base32 digits */
   slot: string;
@@ -223,7 +244,9 @@ export interface PairSession {
  */
 export interface RedeemPair {
   type: 'redeem_pair';
+  /** 1 to 64 bytes */
   requestId: string;
+  /** 4 Crockford digits, upper case */
   slot: string;
 }
 
@@ -233,8 +256,10 @@ export interface RedeemPair {
  */
 export interface PairJoined {
   type: 'pair_joined';
+  /** of redeem_pair; absent for the creator */
   requestId?: string;
   slot: string;
+  /** the other side */
   peer: Peer;
 }
 
@@ -265,6 +290,7 @@ export interface PairReject {
 export interface PairComplete {
   type: 'pair_complete';
   slot: string;
+  /** the other side */
   peer: Peer;
 }
 
@@ -275,14 +301,21 @@ export interface PairComplete {
 export interface PairClosed {
   type: 'pair_closed';
   slot: string;
+  /**
+   * Kind is pair_unknown (expired, or a side disconnected), bad_proof (rejected), limit or
+   * unavailable.
+   */
   kind: Kind;
+  /** one sentence for people */
   message: string;
 }
 
 /** OpenChannel requests a channel to a bound device. Entries only. */
 export interface OpenChannel {
   type: 'open_channel';
+  /** 1 to 64 bytes */
   requestId: string;
+  /** dev_ */
   deviceId: string;
 }
 
@@ -294,20 +327,25 @@ export interface ChannelOpened {
   type: 'channel_opened';
   /** set for the requesting entry */
   requestId?: string;
+  /** u32, local to this connection */
   channel: number;
+  /** the other end */
   peerId: string;
 }
 
 /** CloseChannel closes a channel from this end. */
 export interface CloseChannel {
   type: 'close_channel';
+  /** u32 */
   channel: number;
+  /** absent means "closed" */
   reason?: Reason;
 }
 
 /** ChannelClosed reports to an end that its channel has been closed. */
 export interface ChannelClosed {
   type: 'channel_closed';
+  /** u32 */
   channel: number;
   reason: Reason;
 }
@@ -315,26 +353,32 @@ export interface ChannelClosed {
 /** DeviceOnline is sent to the connected entries with a binding. */
 export interface DeviceOnline {
   type: 'device_online';
+  /** dev_ */
   deviceId: string;
 }
 
 /** DeviceOffline is sent to the connected entries with a binding. */
 export interface DeviceOffline {
   type: 'device_offline';
+  /** dev_ */
   deviceId: string;
 }
 
 /** RevokeBinding revokes the binding with PeerID. Either side may send it. */
 export interface RevokeBinding {
   type: 'revoke_binding';
+  /** 1 to 64 bytes */
   requestId: string;
+  /** the other side */
   peerId: string;
 }
 
 /** BindingRevoked answers RevokeBinding and is also sent to the other side. */
 export interface BindingRevoked {
   type: 'binding_revoked';
+  /** of the request; absent for all other connections */
   requestId?: string;
+  /** the other side */
   peerId: string;
 }
 
@@ -344,7 +388,9 @@ export interface BindingRevoked {
  */
 export interface ClaimBinding {
   type: 'claim_binding';
+  /** 1 to 64 bytes */
   requestId: string;
+  /** dev_ */
   deviceId: string;
   /** Unix milliseconds, by the device's clock */
   signedAt: number;
@@ -355,27 +401,34 @@ export interface ClaimBinding {
 /** BindingClaimed answers ClaimBinding: the binding is stored. */
 export interface BindingClaimed {
   type: 'binding_claimed';
+  /** of the request */
   requestId: string;
+  /** the device */
   peer: Peer;
 }
 
 /** PeerBound reports to a device that a client has claimed a binding with it. */
 export interface PeerBound {
   type: 'peer_bound';
+  /** the client */
   peer: Peer;
 }
 
 /** ErrorFrame answers a failed request or precedes a close. */
 export interface ErrorFrame {
   type: 'error';
+  /** of the request; absent if there is none */
   requestId?: string;
+  /** of wire.Kind */
   kind: Kind;
+  /** one sentence for people: what is wrong and what to do */
   message: string;
 }
 
 /** Goodbye is the last frame before the relay closes the connection. */
 export interface Goodbye {
   type: 'goodbye';
+  /** Reason is "replaced", "shutdown", "login_failed", "bad_frame", "overloaded" or "protocol". */
   reason: Reason;
   /**
    * RetryAfter is how long to wait before dialing again, in milliseconds; 0
@@ -389,7 +442,7 @@ export interface Goodbye {
  * the constants above, the peer keeps to the smaller ones.
  */
 export interface Limits {
-  /** bytes of a control frame */
+  /** bytes of a control frame after login; relays send 65536 */
   maxControl: number;
   /** bytes of a record's payload */
   maxRecordPayload: number;
@@ -401,9 +454,11 @@ export interface Limits {
 
 /** Peer is what each side of a binding or a pairing learns about the other. */
 export interface Peer {
+  /** of the other side */
   id: string;
   signKey: string;
   sealKey: string;
+  /** as in a hello */
   label: string;
   /** devices only; always false for a client */
   online: boolean;

@@ -25,11 +25,18 @@ func commandLines(t *testing.T, where, text string) [][]string {
 	var lines [][]string
 	syntax.Walk(file, func(node syntax.Node) bool {
 		call, ok := node.(*syntax.CallExpr)
-		if !ok || len(call.Args) == 0 || call.Args[0].Lit() != "scorel" {
+		if !ok {
+			return true
+		}
+		args := call.Args
+		if len(args) > 1 && slices.Contains([]string{"sudo", "npx"}, args[0].Lit()) {
+			args = args[1:]
+		}
+		if len(args) == 0 || args[0].Lit() != "scorel" {
 			return true
 		}
 		var words []string
-		for _, word := range call.Args[1:] {
+		for _, word := range args[1:] {
 			words = append(words, wordText(word.Parts))
 		}
 		lines = append(lines, words)

@@ -62,6 +62,8 @@ func TestMain(m *testing.M) {
 //	after VAR SEP TEXT     set $VAR to what follows the last SEP in TEXT, or in the output
 //	                       of the last command if TEXT is stdout or stderr
 //	expand FROM TO         copy a file and put in the variables it names
+//	page FILE BEGIN... [-- FROM TO...]  run the blocks of shell of a page that begin with these texts
+//	                       in one shell, with texts in them replaced
 //	http STATUS METHOD URL TOKEN [BODY]  send a request to a host; print the answer,
 //	                       or the events up to the one that BODY names
 //	postgres VAR           set $VAR to the URL of a new database, with a password
@@ -80,6 +82,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv("PAGES", filepath.Join(examples, "../../.."))
 			env.Vars = append(env.Vars, goSettings...)
 			env.Setenv("SCOREL_MDNS", "off")           // tests ask loopback only
 			env.Setenv("GORACE", "atexit_sleep_ms=10") // do not wait a second at the end of every command
@@ -92,7 +95,7 @@ func TestScripts(t *testing.T) {
 			"after": onStage(cmdAfter), "expand": onStage(cmdExpand),
 			"stub": onStage(cmdStub), "release": onStage(cmdRelease), "postgres": onStage(cmdPostgres),
 			"mariadb": onStage(cmdMariaDB), "http": onStage(cmdHTTP), "protect": onStage(cmdProtect),
-			"install": onStage(cmdInstall), "publish": onStage(cmdPublish), "collect": onStage(cmdCollect), "spans": onStage(cmdSpans),
+			"install": onStage(cmdInstall), "publish": onStage(cmdPublish), "collect": onStage(cmdCollect), "spans": onStage(cmdSpans), "page": onStage(cmdPage),
 		},
 	})
 }

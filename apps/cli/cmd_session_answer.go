@@ -42,7 +42,7 @@ The first answer of anyone counts; the exit code is 1 if someone else was faster
 	f := &answerFlags{to: a.targetFlag(cmd)}
 	addJSON(cmd, &f.asJSON)
 	cmd.Flags().StringVar(&f.decision, "decision", "", "answer to an approval: allow, always, deny, stop, or choice:N for the Nth of an agent's own answers")
-	cmd.Flags().StringVar(&f.feedback, "feedback", "", "with --decision deny: what the agent is told")
+	cmd.Flags().StringVar(&f.feedback, "feedback", "", "with --decision deny: feedback to the agent")
 	cmd.Flags().StringVar(&f.text, "text", "", "answer to a question")
 	cmd.Flags().BoolVar(&f.skip, "skip", false, "let the agent decide a question, or decline that of an MCP server")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

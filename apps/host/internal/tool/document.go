@@ -22,7 +22,7 @@ type property struct {
 // Document renders the reference of the tools in Markdown, by group.
 func Document(all []Definition) (string, error) {
 	var b strings.Builder
-	b.WriteString("# Tools\n\nGenerated from the registry in `apps/host/internal/tool`; a test fails while this file is stale.\n" +
+	b.WriteString("# Tools\n\nThis page lists the tools of the agent, for people who write rules and agent definitions. It is generated from the\nregistry in `apps/host/internal/tool`.\n" +
 		"`scorel tool list --json` prints the same with JSON Schemas, `scorel tool run NAME --args JSON` runs one by hand.\n")
 	for _, group := range Toolsets() {
 		var members []Definition

@@ -223,8 +223,8 @@ func (a *app) forgetDevice(ctx context.Context, name string, force, asJSON bool)
 		return err
 	}
 	left := a.leave(ctx, home, device) == nil // the device ends the bindings at all relays
-	missed, told, err := revokeAtRelays(ctx, home, device)
-	if !left && !told && !force && err != nil {
+	missed, notified, err := revokeAtRelays(ctx, home, device)
+	if !left && !notified && !force && err != nil {
 		return notForgotten(device.ID, missed, err)
 	}
 	if err := devices.Remove(devicesPath(home), device.ID); err != nil {
@@ -278,9 +278,9 @@ func notForgotten(id ident.ID, missed []string, err error) error {
 	return sayf(err, "%s was not forgotten, because %s: %s; try again, or add --force to forget it only here", id, why, sentence(err))
 }
 
-// revokeAtRelays ends the binding at every path that can be reached. told reports whether there
+// revokeAtRelays ends the binding at every path that can be reached. notified reports whether there
 // is one; missed are the URLs of the others.
-func revokeAtRelays(ctx context.Context, home string, device devices.Device) (missed []string, told bool, err error) {
+func revokeAtRelays(ctx context.Context, home string, device devices.Device) (missed []string, notified bool, err error) {
 	var errs []error
 	for _, k := range device.Known() {
 		if !k.Bound {
@@ -290,9 +290,9 @@ func revokeAtRelays(ctx context.Context, home string, device devices.Device) (mi
 			missed, errs = append(missed, k.URL), append(errs, err)
 			continue
 		}
-		told = true
+		notified = true
 	}
-	return missed, told, errors.Join(errs...)
+	return missed, notified, errors.Join(errs...)
 }
 
 // revokeAtRelay ends the binding at one relay. It is not an error if the binding is already gone.

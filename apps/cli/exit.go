@@ -138,12 +138,12 @@ func sentence(err error) string {
 	if errors.Is(err, context.Canceled) && !errors.As(err, new(*said)) {
 		return "interrupted"
 	}
-	var told []string
+	var kept []string
 	for line := range strings.FieldsFuncSeq(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.TrimSpace(line)
-		if !slices.ContainsFunc(told, func(before string) bool { return strings.Contains(before, line) }) {
-			told = append(told, line)
+		if !slices.ContainsFunc(kept, func(before string) bool { return strings.Contains(before, line) }) {
+			kept = append(kept, line)
 		}
 	}
-	return printable(strings.Join(told, "; "))
+	return printable(strings.Join(kept, "; "))
 }

@@ -20,11 +20,11 @@ type progress struct {
 	w       io.Writer
 	steered bool              // w is a terminal
 	open    bool              // the line is shown
-	told    map[string]string // operation -> its last step; without a terminal
+	shown   map[string]string // operation -> its last step; without a terminal
 }
 
 func newProgress(w io.Writer, steered bool) *progress {
-	return &progress{w: w, steered: steered, told: map[string]string{}}
+	return &progress{w: w, steered: steered, shown: map[string]string{}}
 }
 
 // show displays the newest state of an operation. The final state stays visible.
@@ -34,7 +34,7 @@ func (p *progress) show(process api.Process) {
 	switch {
 	case last.Status.Ended():
 		p.clear()
-		delete(p.told, last.OperationID)
+		delete(p.shown, last.OperationID)
 		fmt.Fprintln(p.w, text)
 	case p.steered:
 		p.clear()
@@ -42,8 +42,8 @@ func (p *progress) show(process api.Process) {
 		fmt.Fprint(p.w, clip(text, progressWidth))
 	default:
 		step := last.Stage + "\n" + last.Message
-		if p.told[last.OperationID] != step {
-			p.told[last.OperationID] = step
+		if p.shown[last.OperationID] != step {
+			p.shown[last.OperationID] = step
 			fmt.Fprintln(p.w, text)
 		}
 	}

@@ -33,7 +33,7 @@ type health struct {
 func (p *probe) relay(ctx context.Context) outcome {
 	transport := &http.Transport{Proxy: p.opts.Proxy, TLSClientConfig: p.tlsConfig()}
 	p.http = &http.Client{Transport: transport, CheckRedirect: relayconn.NoRedirects}
-	told, stopped := p.health(ctx)
+	answer, stopped := p.health(ctx)
 	if stopped != nil {
 		return *stopped
 	}
@@ -54,27 +54,27 @@ func (p *probe) relay(ctx context.Context) outcome {
 		return failed(RelayOther, unreachable(errors.New("no greeting of a relay")), "%s accepts WebSockets but does not greet like a relay", p.authority)
 	case hello.Version < wire.Version:
 		return failed(RelayVersion, ErrRefused, "the relay uses protocol version %d, this program %d", hello.Version, wire.Version)
-	case told.Problem != "":
-		return warn(RelayFailing, "the relay says that it is failing: %s", told.Problem)
-	case told.Version != "":
-		return ok("scorel %s, protocol version %d", told.Version, hello.Version)
+	case answer.Problem != "":
+		return warn(RelayFailing, "the relay says that it is failing: %s", answer.Problem)
+	case answer.Version != "":
+		return ok("scorel %s, protocol version %d", answer.Version, hello.Version)
 	}
 	return ok("protocol version %d; its health is not public", hello.Version)
 }
 
 // health reads /healthz and the clock. It stops the chain only if no server responds, or
 // one that serves other names.
-func (p *probe) health(ctx context.Context) (told health, stopped *outcome) {
+func (p *probe) health(ctx context.Context) (answer health, stopped *outcome) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address("/healthz").String(), nil)
 	if err != nil {
 		o := failed(URLBad, err, "%s", err)
-		return told, &o
+		return answer, &o
 	}
 	sent := p.opts.Now()
 	response, err := p.http.Do(request)
 	if err != nil {
 		o := p.noAnswer(err)
-		return told, &o
+		return answer, &o
 	}
 	defer func() { _ = response.Body.Close() }() // the body was read
 	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
@@ -82,12 +82,12 @@ func (p *probe) health(ctx context.Context) (told health, stopped *outcome) {
 	}
 	if response.StatusCode == http.StatusMisdirectedRequest {
 		o := p.otherName()
-		return told, &o
+		return answer, &o
 	}
-	if json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&told) != nil || told.Status == "" {
+	if json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&answer) != nil || answer.Status == "" {
 		return health{}, nil
 	}
-	return told, nil
+	return answer, nil
 }
 
 func (p *probe) otherName() outcome {

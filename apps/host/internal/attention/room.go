@@ -114,7 +114,7 @@ func (l *loop) notify(f *file, rootID string, r *room, now time.Time) {
 	looking := l.Looking(r.needed(), seen...)
 	projectID, _ := l.ProjectOf(rootID)
 	for _, s := range slices.Clone(f.Subscriptions) {
-		before := f.told(rootID, s.ID)
+		before := f.notified(rootID, s.ID)
 		grants, sees := l.Access(s.ClientID, projectID)
 		settings := f.settings(s.ClientID)
 		items := r.wanted(level(settings, rootID))
@@ -165,7 +165,7 @@ func (l *loop) tell(f *file, rootID string, s subscription, items []sessions.Not
 		if !slices.ContainsFunc(before, waits) {
 			return
 		}
-		f.setTold(rootID, s.ID, nil)
+		f.setNotified(rootID, s.ID, nil)
 		if !f.unqueue(s.ID, rootID, l.sending[s.ID]) {
 			f.queue(s.ID, l.withdrawn(rootID), now)
 		}
@@ -175,7 +175,7 @@ func (l *loop) tell(f *file, rootID string, s subscription, items []sessions.Not
 	m.Quiet = !slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(before, id) })
 	f.unqueue(s.ID, rootID, l.sending[s.ID])
 	f.queue(s.ID, m, now)
-	f.setTold(rootID, s.ID, ids)
+	f.setNotified(rootID, s.ID, ids)
 }
 
 // unqueue removes a notification of a session that waits to be sent to a subscription; true if

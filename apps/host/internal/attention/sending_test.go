@@ -40,7 +40,7 @@ func TestAnEndedSubscriptionIsRemoved(t *testing.T) {
 		s.sent.result = func(push.Address) push.Result { return push.Result{Err: errors.New("ended"), Ended: true} }
 		s.Needs(approval("apr_1"))
 		s.want(time.Minute, "approval")
-		if got := s.store.read(); len(got.Subscriptions)+len(got.Deliveries)+len(got.Told) != 0 {
+		if got := s.store.read(); len(got.Subscriptions)+len(got.Deliveries)+len(got.Notified) != 0 {
 			t.Fatalf("%+v", got)
 		}
 	})

@@ -22,7 +22,7 @@ const (
 	maxAll           = 500 // subscriptions, and clients with settings
 	maxSessions      = 500 // levels of sessions, for one client
 	maxDeliveries    = 500
-	maxTold          = 1000 // sessions that people were notified of
+	maxNotified      = 1000 // sessions that people were notified of
 )
 
 // subscription is an address that a client added.
@@ -48,8 +48,8 @@ type delivery struct {
 	NotUntil int64        `json:"notUntil,omitempty"`
 }
 
-// told says which things of a session a subscription was notified of.
-type told struct {
+// notified says which things of a session a subscription was notified of.
+type notified struct {
 	Session string   `json:"session"`
 	To      string   `json:"to"` // id of a subscription
 	IDs     []string `json:"ids"`
@@ -59,7 +59,7 @@ type file struct {
 	Subscriptions []subscription     `json:"subscriptions,omitempty"`
 	Settings      []api.PushSettings `json:"settings,omitempty"`
 	Deliveries    []delivery         `json:"deliveries,omitempty"`
-	Told          []told             `json:"told,omitempty"` // oldest first
+	Notified      []notified         `json:"told,omitempty"` // oldest first
 }
 
 // store is the file, and what it says.
@@ -92,7 +92,7 @@ func (s *store) change(edit func(*file) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next := file{
-		slices.Clone(s.file.Subscriptions), slices.Clone(s.file.Settings), slices.Clone(s.file.Deliveries), slices.Clone(s.file.Told),
+		slices.Clone(s.file.Subscriptions), slices.Clone(s.file.Settings), slices.Clone(s.file.Deliveries), slices.Clone(s.file.Notified),
 	}
 	if err := edit(&next); err != nil {
 		return err
@@ -146,8 +146,8 @@ func level(s api.PushSettings, sessionID string) api.PushLevel {
 	return s.Level
 }
 
-func (f *file) told(session, to string) []string {
-	for _, t := range f.Told {
+func (f *file) notified(session, to string) []string {
+	for _, t := range f.Notified {
 		if t.Session == session && t.To == to {
 			return t.IDs
 		}
@@ -155,14 +155,14 @@ func (f *file) told(session, to string) []string {
 	return nil
 }
 
-// setTold records what a subscription was notified of; nothing removes it.
-func (f *file) setTold(session, to string, ids []string) {
-	f.Told = slices.DeleteFunc(f.Told, func(t told) bool { return t.Session == session && t.To == to })
+// setNotified records what a subscription was notified of; nothing removes it.
+func (f *file) setNotified(session, to string, ids []string) {
+	f.Notified = slices.DeleteFunc(f.Notified, func(t notified) bool { return t.Session == session && t.To == to })
 	if len(ids) > 0 {
-		f.Told = append(f.Told, told{session, to, ids})
+		f.Notified = append(f.Notified, notified{session, to, ids})
 	}
-	if over := len(f.Told) - maxTold; over > 0 {
-		f.Told = f.Told[over:]
+	if over := len(f.Notified) - maxNotified; over > 0 {
+		f.Notified = f.Notified[over:]
 	}
 }
 
@@ -170,7 +170,7 @@ func (f *file) setTold(session, to string, ids []string) {
 func (f *file) drop(id string) {
 	f.Subscriptions = slices.DeleteFunc(f.Subscriptions, func(s subscription) bool { return s.ID == id })
 	f.Deliveries = slices.DeleteFunc(f.Deliveries, func(d delivery) bool { return d.To == id })
-	f.Told = slices.DeleteFunc(f.Told, func(t told) bool { return t.To == id })
+	f.Notified = slices.DeleteFunc(f.Notified, func(t notified) bool { return t.To == id })
 }
 
 func (s *store) removeClient(clientID string) error {
@@ -192,12 +192,12 @@ func (s *store) removeClient(clientID string) error {
 
 func (s *store) removeSession(sessionID string) error {
 	has := s.read()
-	if !slices.ContainsFunc(has.Told, func(t told) bool { return t.Session == sessionID }) &&
+	if !slices.ContainsFunc(has.Notified, func(t notified) bool { return t.Session == sessionID }) &&
 		!slices.ContainsFunc(has.Settings, func(x api.PushSettings) bool { return level(x, sessionID) != x.Level }) {
 		return nil
 	}
 	return s.change(func(f *file) error {
-		f.Told = slices.DeleteFunc(f.Told, func(t told) bool { return t.Session == sessionID })
+		f.Notified = slices.DeleteFunc(f.Notified, func(t notified) bool { return t.Session == sessionID })
 		f.Deliveries = slices.DeleteFunc(f.Deliveries, func(d delivery) bool { return d.Message.Session == sessionID })
 		for i := range f.Settings {
 			f.Settings[i].Sessions = withLevel(f.Settings[i].Sessions, sessionID, "")

@@ -43,9 +43,9 @@ type running struct {
 
 // ignored is a person who wrote and is not listed.
 type ignored struct {
-	chat channel.Chat
-	from channel.Sender
-	told time.Time // when the chat was told
+	chat    channel.Chat
+	from    channel.Sender
+	noticed time.Time // when the chat got the notice
 }
 
 func newRunning(c *Chats, s *store) *running {
@@ -238,24 +238,24 @@ func (r *running) ignore(m channel.Message, bound bool) {
 	now := r.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	told, recent := false, 0
+	noticed, recent := false, 0
 	r.ignored = slices.DeleteFunc(r.ignored, func(i ignored) bool {
-		if now.Sub(i.told) < 10*time.Minute {
+		if now.Sub(i.noticed) < 10*time.Minute {
 			recent++
-			told = told || i.chat.ID == m.Chat.ID
+			noticed = noticed || i.chat.ID == m.Chat.ID
 		}
 		return i.chat.ID == m.Chat.ID && i.from.ID == m.From.ID
 	})
 	one := ignored{chat: m.Chat, from: m.From}
-	if m.Addressed && !told && recent < 10 {
-		one.told = now
+	if m.Addressed && !noticed && recent < 10 {
+		one.noticed = now
 		text := "This chat is not connected. Ask for a code with `scorel channel pair` or in the web UI, and send it here."
 		if bound {
 			text = "You are not on the list of this chat. A person at the machine can add you: `scorel channel list` shows who wrote."
 		}
 		r.notice(m.Chat.ID, text)
-	} else if told {
-		one.told = now
+	} else if noticed {
+		one.noticed = now
 	}
 	r.ignored = append(r.ignored, one)
 	if over := len(r.ignored) - maxIgnored; over > 0 {

@@ -103,7 +103,7 @@ func (s *anthropicStream) event(data []byte) error {
 			s.a.blocks[index].closed = true
 		}
 	case "message_delta":
-		s.stop, s.a.told = event.Delta.StopReason, true
+		s.stop, s.a.complete = event.Delta.StopReason, true
 		s.count(event.Usage)
 	case "message_stop":
 		s.stopped = true

@@ -11,11 +11,11 @@ import (
 
 // assembler collects the blocks of one attempt and emits every piece.
 type assembler struct {
-	emit   func(agent.Delta)
-	blocks []*block
-	usage  *session.Usage // as reported so far; nil if nothing was reported
-	begun  bool           // the response has begun, so the attempt uses tokens
-	told   bool           // usage is final
+	emit     func(agent.Delta)
+	blocks   []*block
+	usage    *session.Usage // as reported so far; nil if nothing was reported
+	begun    bool           // the response has begun, so the attempt uses tokens
+	complete bool           // usage is final
 }
 
 type block struct {

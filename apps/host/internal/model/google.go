@@ -92,7 +92,7 @@ func (s *googleStream) chunk(data []byte) error {
 			s.part(part)
 		}
 	}
-	s.a.told = s.usage != nil && s.finish != ""
+	s.a.complete = s.usage != nil && s.finish != ""
 	return nil
 }
 

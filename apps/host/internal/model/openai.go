@@ -111,7 +111,7 @@ func (s *chatStream) chunk(data []byte) error {
 		s.delta(choice.Delta)
 		s.delta(choice.Message)
 	}
-	s.a.told = s.usage != nil && s.finish != "" // some servers report usage in every chunk
+	s.a.complete = s.usage != nil && s.finish != "" // some servers report usage in every chunk
 	return nil
 }
 

@@ -88,7 +88,7 @@ func (s *responsesStream) event(data []byte) error {
 	case "response.completed", "response.incomplete", "response.failed":
 		s.last, s.body = event.Type, event.Response
 		s.a.usage = s.body.usage()
-		s.a.told = s.a.usage != nil
+		s.a.complete = s.a.usage != nil
 	case "error":
 		return &streamError{*s.config.reported(event.Message, event.Code)}
 	}

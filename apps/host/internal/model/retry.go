@@ -95,7 +95,7 @@ func (c caller) spent(a *assembler) *session.Usage {
 		usage = *a.usage
 		usage.Cost = c.config.Price.cost(usage)
 	}
-	usage.Partial = a.begun && !a.told
+	usage.Partial = a.begun && !a.complete
 	return &usage
 }
 

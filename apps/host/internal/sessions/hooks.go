@@ -31,7 +31,7 @@ func newHooks(c *core, turns *turns, notes *notes) *hooks {
 	return h
 }
 
-// input returns what every hook is told.
+// input returns what every hook receives.
 func (h *hooks) input(turnID string) hook.Input {
 	return hook.Input{SessionID: h.id, TurnID: turnID, Cwd: h.project.Path, Mode: h.summary.Mode, Subagent: h.parent != ""}
 }

@@ -28,7 +28,7 @@ type turnHooks struct {
 // load reads the hooks of the folder that the turn works in.
 func (t *turnHooks) load(cwd string) { t.set = t.deps.Hooks.Load(cwd) }
 
-// about returns what a hook about a call is told.
+// about returns what a hook about a call receives.
 func (t *turnHooks) about(call agent.Call, what agent.Description) hook.Input {
 	return hook.Input{Tool: call.Name, Call: call.ID, Args: call.Arguments, Paths: what.Paths, Title: what.Title}
 }
@@ -210,9 +210,9 @@ func (t *turnHooks) after(ctx context.Context, call agent.Call, result agent.Res
 // answer counts. It is called in the session's goroutine; stop ends the hooks.
 func (t *turnHooks) waiting(in hook.Input, deny func(reason string) error) (stop func()) {
 	in = t.complete(in)
-	told := in
-	told.Cause = hook.CauseApproval
-	stopNotice := t.tell(api.HookNotification, told, nil)
+	input := in
+	input.Cause = hook.CauseApproval
+	stopNotice := t.tell(api.HookNotification, input, nil)
 	stopApproval := t.tell(api.HookApproval, in, func(results []hook.Result) {
 		for _, r := range results {
 			if r.Outcome != api.HookRefused {

@@ -101,7 +101,7 @@ func (m *Manager) Resume(ctx context.Context, ids []string) {
 type pauseRequest struct {
 	why    error
 	paused chan struct{} // closed when it has
-	told   bool          // the turn that waits for a person was told to suspend
+	asked  bool          // the turn that waits for a person was asked to suspend
 }
 
 func (s *Session) pause(ctx context.Context, why error, wait bool) error {
@@ -168,8 +168,8 @@ func (s *Session) pauseAtRest() {
 	case s.rests():
 		s.paused = request.why
 		close(request.paused)
-	case s.waitsForPerson() && !request.told:
-		request.told = true
+	case s.waitsForPerson() && !request.asked:
+		request.asked = true
 		s.turns.running.cancel()
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// outsideRule is what the model is told in sessions whose prompt has text from outside.
+// outsideRule is what the model reads in sessions whose prompt has text from outside.
 const outsideRule = `
 
 # Text from outside

@@ -99,9 +99,9 @@ func (t *Team) Delegate(ctx context.Context, call agent.Call, tasks []tool.Task)
 
 // plain returns an error that reads as part of a sentence for the model.
 func plain(err error) error {
-	var told *api.Error
-	if errors.As(err, &told) {
-		return errors.New(told.Message)
+	var refused *api.Error
+	if errors.As(err, &refused) {
+		return errors.New(refused.Message)
 	}
 	return err
 }

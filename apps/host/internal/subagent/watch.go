@@ -59,18 +59,18 @@ func (*watch) May(api.Grant) bool { return false }
 // Deliver implements sessions.Subscriber.
 func (w *watch) Deliver(envelope api.EventEnvelope, _ []byte) {
 	w.mu.Lock()
-	told := w.now.apply(w.key, envelope.Event)
-	w.news = w.news || told
+	fresh := w.now.apply(w.key, envelope.Event)
+	w.news = w.news || fresh
 	if e, ok := envelope.Event.(api.ProcessChanged); ok {
-		w.reports, told = changed(w.reports, e.Process), true
+		w.reports, fresh = changed(w.reports, e.Process), true
 	}
 	if e, ok := envelope.Event.(api.EntryAppended); ok {
 		if record, ok := e.Entry.AsProcess(); ok {
-			w.records, told = append(w.records, record), true
+			w.records, fresh = append(w.records, record), true
 		}
 	}
 	w.mu.Unlock()
-	if told {
+	if fresh {
 		select {
 		case w.changed <- struct{}{}:
 		default:

@@ -57,10 +57,10 @@ type terminal struct {
 
 // viewer is a connection that gets the output.
 type viewer struct {
-	sent  int64 // offset behind what was sent
-	acked int64
-	seen  time.Time // when it last had room, or acknowledged something
-	told  bool      // of the end
+	sent     int64 // offset behind what was sent
+	acked    int64
+	seen     time.Time // when it last had room, or acknowledged something
+	notified bool      // of the end
 }
 
 func signal(c chan struct{}) {
@@ -184,8 +184,8 @@ func (t *terminal) pump(c *dispatch.Conn, v *viewer) {
 		t.deliver(c, api.TerminalOutput{TerminalID: t.id, Offset: v.sent, Data: base64.StdEncoding.EncodeToString(part)})
 		v.sent += int64(len(part))
 	}
-	if t.end != nil && !v.told && (v.sent == t.output.end || t.reason != "") {
-		v.told = true
+	if t.end != nil && !v.notified && (v.sent == t.output.end || t.reason != "") {
+		v.notified = true
 		t.deliver(c, api.TerminalChanged{Terminal: t.describe()})
 	}
 }

@@ -53,14 +53,14 @@ func (s Side) hostLimit() *wire.Error {
 
 // Open opens a channel between two connections of this node.
 func Open(entry, host Side, requestID string) *wire.Error {
-	c, told, err := open(entry, host, requestID)
+	c, notified, err := open(entry, host, requestID)
 	if err == nil {
-		c.opened(told)
+		c.opened(notified)
 	}
 	return err
 }
 
-func open(entry, host Side, requestID string) (c *Channel, told bool, err *wire.Error) {
+func open(entry, host Side, requestID string) (c *Channel, notified bool, err *wire.Error) {
 	entry.Mux.mu.Lock()
 	defer entry.Mux.mu.Unlock()
 	host.Mux.mu.Lock()
@@ -90,11 +90,11 @@ func (c *Channel) notifyEntry(requestID string) bool {
 
 // opened counts an entry's channel. An entry that was not notified is cut: it is closing, or
 // does not read.
-func (c *Channel) opened(told bool) {
+func (c *Channel) opened(notified bool) {
 	counters := c.entry.mux.metrics
 	counters.Channels.Inc()
 	counters.Opens.WithLabelValues(metrics.OK).Inc()
-	if !told {
+	if !notified {
 		c.entry.mux.owner.Cut(wire.ReasonSlowConsumer)
 		c.Close(wire.ReasonPeerGone, c.entry.mux)
 	}
@@ -103,11 +103,11 @@ func (c *Channel) opened(told bool) {
 // OpenToNode adds the channel num of a trunk, which the host's node has opened, to the
 // entry's connection.
 func OpenToNode(entry, trunk Side, num uint32, requestID string) {
-	c, told := openToNode(entry, trunk, num, requestID)
-	c.opened(told)
+	c, notified := openToNode(entry, trunk, num, requestID)
+	c.opened(notified)
 }
 
-func openToNode(entry, trunk Side, num uint32, requestID string) (c *Channel, told bool) {
+func openToNode(entry, trunk Side, num uint32, requestID string) (c *Channel, notified bool) {
 	entry.Mux.mu.Lock()
 	defer entry.Mux.mu.Unlock()
 	trunk.Mux.mu.Lock()

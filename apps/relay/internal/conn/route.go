@@ -77,7 +77,7 @@ func (c *Conn) stray(g queue.Group) {
 	if c.WasOpen(num) {
 		return
 	}
-	if _, told := c.strays[num]; told {
+	if _, answered := c.strays[num]; answered {
 		return
 	}
 	if len(c.strays) >= maxStrays {

@@ -70,7 +70,7 @@ func (d *Directory) half(of, peer ident.ID) (wire.Peer, bool) {
 // sendBound notifies a device, if it is connected to this node, of a client that has
 // claimed a binding with it.
 func (d *Directory) sendBound(device ident.ID, client wire.Peer) {
-	client.Online = false // a device is not told who is here
+	client.Online = false // a device does not learn who is online
 	if p := d.parties[device]; p != nil {
 		p.send(&wire.PeerBound{Peer: client})
 	}

@@ -236,7 +236,7 @@ func (d *Directory) host(id ident.ID) *member {
 func (d *Directory) welcome(p *party) *wire.Welcome {
 	w := &wire.Welcome{ID: p.id, ServerTime: time.Now().UnixMilli(), Peers: make([]wire.Peer, 0, len(p.bindings))}
 	for id, peer := range p.bindings {
-		peer.Online = p.isClient() && d.online(p, id) // a device is not told who is here
+		peer.Online = p.isClient() && d.online(p, id) // a device does not learn who is online
 		w.Peers = append(w.Peers, peer)
 	}
 	slices.SortFunc(w.Peers, func(a, b wire.Peer) int { return a.ID.Compare(b.ID) })

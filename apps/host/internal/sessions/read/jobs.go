@@ -41,7 +41,7 @@ func NewsOfJobs(entry session.Entry) JobNews {
 	if !bytes.Contains(entry.Raw, []byte(`"job`)) { // most entries mention no job
 		return JobNews{}
 	}
-	if jobs, told := jobNote(entry); told {
+	if jobs, found := jobNote(entry); found {
 		return JobNews{Ended: jobs}
 	}
 	m, ok := entry.AsMessage()

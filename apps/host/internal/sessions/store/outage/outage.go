@@ -61,7 +61,7 @@ type Provider struct {
 	err   error     // why it is unavailable
 	since time.Time
 	watch func()
-	told  bool // whether the watcher considers it available
+	shown bool // whether the watcher considers it available
 }
 
 var (
@@ -97,7 +97,7 @@ func (p *Provider) Await(ctx context.Context) {
 // Close.
 func (p *Provider) Watch(seen State, fn func()) {
 	p.mu.Lock()
-	p.watch, p.told = fn, seen.Reason == ""
+	p.watch, p.shown = fn, seen.Reason == ""
 	p.mu.Unlock()
 	p.suspect()
 }
@@ -177,8 +177,8 @@ func (p *Provider) note(err error) {
 		p.since = time.Now()
 	}
 	var watch func()
-	if available := err == nil; p.watch != nil && p.told != available {
-		watch, p.told = p.watch, available
+	if available := err == nil; p.watch != nil && p.shown != available {
+		watch, p.shown = p.watch, available
 	}
 	p.mu.Unlock()
 	switch {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/scorel/scorel/apps/cli/internal/follow"
 	"github.com/scorel/scorel/apps/cli/internal/terminal"
@@ -80,21 +81,25 @@ host cannot carry out now, for example because its disk is full, is retried for 
 		RunE: func(cmd *cobra.Command, args []string) error { return a.send(cmd.Context(), args[0], f) },
 	}
 	f.to = a.targetFlag(cmd)
-	cmd.Flags().StringVar(&f.session, "session", "", "continue the session with this id")
-	cmd.Flags().StringVar(&f.project, "project", "", "id or folder of the project to start a session in (default: this folder)")
-	cmd.Flags().StringVar(&f.agent, "agent", "", "agent that a new session runs as, from \"scorel agent list\"")
-	cmd.Flags().StringVar(&f.model, "model", "", "name of a model in the host's config.toml")
-	cmd.Flags().StringVar(&f.backend, "backend", "", "agent that works on the prompt, from now on; scorel backend list shows them")
-	cmd.Flags().StringVar(&f.thinking, "thinking", "", "reasoning level from now on: off, minimal, low, medium, high, or configured for that of config.toml")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "approve everything for this prompt")
-	cmd.Flags().StringArrayVar(&f.yesTo, "yes-to", nil, "approve calls that match a rule, such as bash(go test *), for this prompt; may be repeated")
-	cmd.Flags().StringVar(&f.permit, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")
-	cmd.Flags().BoolVar(&f.steer, "steer", false, "with --session: send it to the running turn, for its next step")
-	cmd.Flags().BoolVar(&f.worktree, "worktree", false, "start the session in a git worktree of its own")
-	cmd.Flags().StringArrayVar(&f.images, "image", nil, "attach an image file; may be repeated, and - reads standard input")
-	cmd.Flags().StringArrayVar(&f.files, "file", nil, "attach a file of any kind; may be repeated, and - reads standard input")
+	f.add(cmd.Flags())
 	addJSON(cmd, &f.asJSON)
 	return cmd
+}
+
+func (f *sendFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.session, "session", "", "continue the session with this id")
+	flags.StringVar(&f.project, "project", "", "id or folder of the project to start a session in (default: this folder)")
+	flags.StringVar(&f.agent, "agent", "", "agent that a new session runs as, from \"scorel agent list\"")
+	flags.StringVar(&f.model, "model", "", "name of a model in the host's config.toml")
+	flags.StringVar(&f.backend, "backend", "", "agent that works on the prompt, from now on; scorel backend list shows them")
+	flags.StringVar(&f.thinking, "thinking", "", "reasoning level from now on: off, minimal, low, medium, high, or configured for that of config.toml")
+	flags.BoolVar(&f.yes, "yes", false, "approve everything for this prompt")
+	flags.StringArrayVar(&f.yesTo, "yes-to", nil, "approve calls that match a rule, such as bash(go test *), for this prompt; may be repeated")
+	flags.StringVar(&f.permit, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")
+	flags.BoolVar(&f.steer, "steer", false, "with --session: send it to the running turn, for its next step")
+	flags.BoolVar(&f.worktree, "worktree", false, "start the session in a git worktree of its own")
+	flags.StringArrayVar(&f.images, "image", nil, "attach an image file; may be repeated, and - reads standard input")
+	flags.StringArrayVar(&f.files, "file", nil, "attach a file of any kind; may be repeated, and - reads standard input")
 }
 
 func (f *sendFlags) mode() session.PromptMode {

@@ -237,18 +237,8 @@ func (w *wiring) openSessions() (err error) {
 		Agent: w.agents.Persona, MaxSteps: w.config.MaxSteps, Summaries: w.models.Summaries(), Titles: w.models.Summaries().Model,
 		Project: w.projects.Get, Processes: w.process, QuestionTimeout: w.config.QuestionTimeout,
 		Stopped: w.stopped, Attended: w.hub.Attended, Attention: w.attention,
-		OnDelete: func(projectID, id string) {
-			w.fileAPI.Forget(id)
-			if err := attached.Remove(w.paths.Scratch(id)); err != nil {
-				w.log.Error("removing the attached files of a deleted session", "session", id, "error", err)
-			}
-			w.forgetTurns(projectID, id)
-			w.hub.NotifyDeleted(projectID, id)
-			w.clientAPI.EndSession(id)
-			w.scheduler.Gone(id)
-			w.attention.RemoveSession(id)
-		},
-		Began: w.fileAPI.Began, Working: w.working(), Observe: observer,
+		OnDelete: w.sessionDeleted,
+		Began:    w.fileAPI.Began, Working: w.working(), Observe: observer,
 		Sign: w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moves, Backends: w.backends,
 	})
 	if err != nil {
@@ -260,6 +250,19 @@ func (w *wiring) openSessions() (err error) {
 	w.moves.Attach(w.sessions)
 	w.recoverWorktrees()
 	return nil
+}
+
+// sessionDeleted removes what belongs to a session that was deleted.
+func (w *wiring) sessionDeleted(projectID, id string) {
+	w.fileAPI.Forget(id)
+	if err := attached.Remove(w.paths.Scratch(id)); err != nil {
+		w.log.Error("removing the attached files of a deleted session", "session", id, "error", err)
+	}
+	w.forgetTurns(projectID, id)
+	w.hub.NotifyDeleted(projectID, id)
+	w.clientAPI.EndSession(id)
+	w.scheduler.Gone(id)
+	w.attention.RemoveSession(id)
 }
 
 // serve makes the handlers of requests, and the parts that bring the requests.

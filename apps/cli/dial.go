@@ -97,8 +97,9 @@ func (t *target) open(ctx context.Context, how func(*paths.Device, context.Conte
 	return how(device, ctx)
 }
 
-// localPause is the longest pause before another attempt to reach the host on this machine: an
-// attempt costs little there, and nothing reports that the host is back.
+// localPause is the first pause before another attempt to reach the host on this machine, and
+// later ones are a fifth of those of a relay: an attempt costs little there, and nothing reports
+// that the host is back.
 const localPause = 200 * time.Millisecond
 
 // wait waits before another attempt to connect, less if the device may be back.
@@ -107,7 +108,7 @@ func (t *target) wait(ctx context.Context, most time.Duration) error {
 		return t.guest.standby.Wait(ctx, most)
 	}
 	if t.local() {
-		most = min(most, localPause)
+		most = min(most, max(localPause, most/5))
 	}
 	t.mu.Lock()
 	reached := t.reached

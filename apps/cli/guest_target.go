@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,22 +60,45 @@ func (t *target) sessionOf(args []string) (id string, err error) {
 	return link.SessionID, nil
 }
 
+// againTimeout bounds the attempt over a connection that was kept.
+const againTimeout = 3 * time.Second
+
 // dial opens a channel to the machine of the link.
 func (g *guestLink) dial(ctx context.Context) (client.Transport, error) {
-	entry := g.standby.Take(g.relay)
+	transport, entry, err := g.again(ctx)
 	if entry == nil {
-		var err error
 		if entry, err = client.DialGuest(ctx, g.relay, g.link, machineLabel()); err != nil {
 			return nil, g.explain(err)
 		}
+		transport, err = g.open(ctx, entry)
 	}
-	transport, err := entry.OpenDevice(ctx, g.link.DeviceID(), g.link.Device.Seal, "the machine of the link")
 	if err != nil {
 		g.standby.Hold(g.relay, entry)
 		return nil, g.explain(err)
 	}
 	g.standby.Opened()
-	return &guestTransport{transport, entry, g}, nil
+	return &guestTransport{transport, sync.OnceFunc(func() { g.standby.Ended(g.relay, entry) }), g}, nil
+}
+
+func (g *guestLink) open(ctx context.Context, entry *client.Entry) (client.Transport, error) {
+	return entry.OpenDevice(ctx, g.link.DeviceID(), g.link.Device.Seal, "the machine of the link")
+}
+
+// again opens a channel over the connection that was kept. The entry is nil if there is none, or
+// if it does not answer soon: the network may have changed since.
+func (g *guestLink) again(ctx context.Context) (client.Transport, *client.Entry, error) {
+	entry := g.standby.Take(g.relay)
+	if entry == nil {
+		return nil, nil, nil
+	}
+	trying, cancel := context.WithTimeout(ctx, againTimeout)
+	defer cancel()
+	transport, err := g.open(trying, entry)
+	if err != nil && ctx.Err() == nil && (trying.Err() != nil || errors.Is(err, client.ErrLost) || errors.Is(err, relayconn.ErrClosed)) {
+		entry.Close()
+		return nil, nil, err
+	}
+	return transport, entry, err
 }
 
 // chatHost describes the machine of the link to the chat.
@@ -121,8 +145,8 @@ func (g *guestLink) explain(err error) error {
 // guestTransport is a channel with its connection to the relay.
 type guestTransport struct {
 	client.Transport
-	entry *client.Entry
-	link  *guestLink
+	release func()
+	link    *guestLink
 }
 
 // Receive implements client.Transport.
@@ -137,6 +161,6 @@ func (t *guestTransport) Receive(ctx context.Context) ([]byte, error) {
 // Close implements client.Transport.
 func (t *guestTransport) Close() error {
 	err := t.Transport.Close()
-	t.link.standby.Ended(t.link.relay, t.entry)
+	t.release()
 	return err
 }

@@ -283,8 +283,12 @@ func (e *Entry) answer(requestID string, got reply) bool {
 	asked, ok := e.asking[requestID]
 	if ok {
 		delete(e.asking, requestID)
-		if refused, is := got.frame.(*wire.ErrorFrame); is && refused.Kind == wire.KindDeviceOffline && asked.device != (ident.ID{}) {
-			e.left(asked.device)
+		if refused, is := got.frame.(*wire.ErrorFrame); is && asked.device != (ident.ID{}) {
+			if refused.Kind == wire.KindDeviceOffline {
+				e.left(asked.device)
+			} else {
+				delete(e.absent, asked.device) // a report does not end what this refusal means
+			}
 		}
 		asked.answer <- got // holds one; each id is answered once
 	}

@@ -68,9 +68,9 @@ type Standby struct {
 	held   map[string]*Entry
 	open   int // channels
 	closed bool
-	// turns are given to the reports of relays: see turn.
-	last <-chan struct{}
+	// The last turn, and for which report it was given: see turn.
 	at   time.Time
+	last <-chan struct{}
 }
 
 // NewStandby returns one for a device. It must be closed.
@@ -156,6 +156,7 @@ func (s *Standby) clear() {
 
 // Wait waits for d, less if the device may be back. It fails if ctx ends.
 func (s *Standby) Wait(ctx context.Context, d time.Duration) error {
+	began := time.Now()
 	waiting, end := context.WithTimeout(ctx, d)
 	defer end()
 	var watching sync.WaitGroup
@@ -167,7 +168,7 @@ func (s *Standby) Wait(ctx context.Context, d time.Duration) error {
 				return
 			}
 			select {
-			case <-time.After(s.turn(absent)):
+			case <-time.After(s.turn(absent, began)):
 			case <-waiting.Done():
 			}
 			end()
@@ -191,12 +192,12 @@ func (s *Standby) absent() (list []<-chan struct{}) {
 }
 
 // turn returns how long an attempt that a report causes must wait. All that wait for the same
-// report have the same turn.
-func (s *Standby) turn(report <-chan struct{}) time.Duration {
+// report have the same turn; who began to wait after that turn has tried already.
+func (s *Standby) turn(report <-chan struct{}, began time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if s.last != report {
+	if s.last != report || began.After(s.at) {
 		s.last, s.at = report, s.at.Add(hurry)
 		if s.at.Before(now) {
 			s.at = now

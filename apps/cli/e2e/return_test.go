@@ -32,7 +32,8 @@ func TestAClientReturnsWithItsHost(t *testing.T) {
 	seen := &logins{}
 	standby := client.NewStandby(w.id)
 	dialer := &paths.Dialer{
-		Keys: e.keys, Label: "return", Device: w.id, Seal: e.pin, Name: "desk", Standby: standby, HTTPClient: &http.Client{Transport: seen},
+		AgainTimeout: time.Minute, // on a busy machine too, no other login follows
+		Keys:         e.keys, Label: "return", Device: w.id, Seal: e.pin, Name: "desk", Standby: standby, HTTPClient: &http.Client{Transport: seen},
 	}
 	known := []paths.Known{{Path: paths.Path{Kind: paths.Relay, URL: w.relay.URL}, Bound: true}}
 	device := paths.New(paths.Config{

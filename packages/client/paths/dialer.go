@@ -40,6 +40,8 @@ type Dialer struct {
 	Standby *client.Standby
 	// Timeout bounds the attempt at one path, whatever its other end does; 0 means 30 s.
 	Timeout time.Duration
+	// AgainTimeout bounds the attempt over a connection that Standby kept; 0 means 3 s.
+	AgainTimeout time.Duration
 }
 
 // dialTimeout is enough for a slow relay and a claim.
@@ -94,10 +96,10 @@ func (d *Dialer) again(ctx context.Context, path Path) (client.Transport, time.D
 	if entry == nil {
 		return nil, 0, nil, nil
 	}
-	trying, cancel := context.WithTimeout(ctx, againTimeout)
+	trying, cancel := context.WithTimeout(ctx, cmp.Or(d.AgainTimeout, againTimeout))
 	defer cancel()
 	transport, trip, err := d.open(trying, entry)
-	if err != nil && ctx.Err() == nil && (trying.Err() != nil || errors.Is(err, client.ErrLost)) {
+	if err != nil && ctx.Err() == nil && (trying.Err() != nil || errors.Is(err, client.ErrLost) || errors.Is(err, relayconn.ErrClosed)) {
 		entry.Close()
 		return nil, 0, nil, err
 	}

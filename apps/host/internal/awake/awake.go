@@ -18,7 +18,7 @@ const (
 )
 
 // holdTimeout bounds one request to the system.
-const holdTimeout = 10 * time.Second
+const holdTimeout = 5 * time.Second
 
 // ErrUnsupported means that nothing on this machine can be asked.
 var ErrUnsupported = errors.New("this system has no service that keeps it awake")

@@ -52,7 +52,8 @@ func (r *running) platformLimits() channel.Limits {
 }
 
 // handleOne handles an update and removes it from the file. A failure that may go away is tried
-// again; what the host refuses is said in the chat.
+// again; what the host refuses is said in the chat. A press is also tried again while its session
+// is unavailable: after a restart of the host it may still be resuming.
 func (r *running) handleOne(ctx context.Context, u channel.Update) {
 	wait := firstWait
 	for attempt := 1; ; attempt++ {
@@ -65,7 +66,7 @@ func (r *running) handleOne(ctx context.Context, u channel.Update) {
 		switch {
 		case ctx.Err() != nil || err == nil || errors.Is(err, errRemoved):
 			return
-		case errors.As(err, &refused) && refused.Kind != api.KindUnavailable, attempt >= maxTries: // a session that resumes is unavailable
+		case errors.As(err, &refused) && (u.Press == nil || refused.Kind != api.KindUnavailable), attempt >= maxTries:
 			h = &handling{running: r, u: u}
 			text := "This did not work: see the log of the host."
 			if refused != nil {

@@ -134,6 +134,9 @@ func (t *talk) connected(ctx context.Context) error {
 				}
 			}
 		case <-t.again.C:
+			if err := t.followAll(ctx, c); err != nil {
+				return err
+			}
 			for id, l := range t.live {
 				if err := t.preview(id, l); err != nil {
 					return err
@@ -193,6 +196,11 @@ func (t *talk) followAll(ctx context.Context, c *client.Client) error {
 func (t *talk) resync(ctx context.Context, c *client.Client, f follow) error {
 	r, err := client.Call(ctx, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: f.Session})
 	var refused *api.Error
+	if errors.As(err, &refused) && refused.Kind == api.KindUnavailable { // as while its database is down
+		t.Logger.Debug("a chat waits for a session", "client", t.clientID, "session", f.Session, "error", err)
+		t.again.Reset(firstWait)
+		return nil
+	}
 	if errors.As(err, &refused) {
 		t.Logger.Info("a chat no longer follows a session", "client", t.clientID, "session", f.Session, "error", err)
 		return t.change(func(_ *record, b *bound) { b.forget(f.Session) })

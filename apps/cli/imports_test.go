@@ -155,7 +155,7 @@ var importRules = []importRule{
 		"approvals and questions wait in the same way"},
 	{"apps/host/internal/sessions/compact", []string{"apps/host/internal/tool/v4a", "packages/protocol/session"},
 		"a summary is made from entries; only the files in a patch need its parser"},
-	{"apps/host/internal/sessions/...", []string{"apps/host/internal/hook", "apps/host/internal/observe", "packages/trace", "packages/protocol/exactjson", "apps/host/internal/agent", "apps/host/internal/picture", "apps/host/internal/process", "apps/host/internal/permission", "apps/host/internal/state", "packages/protocol/session", "packages/protocol/api", "packages/protocol/proof", "packages/protocol/ident", "packages/pgpool", "packages/testdb"},
+	{"apps/host/internal/sessions/...", []string{"apps/host/internal/hook", "apps/host/internal/observe", "packages/protocol/exactjson", "apps/host/internal/agent", "apps/host/internal/picture", "apps/host/internal/process", "apps/host/internal/permission", "apps/host/internal/state", "packages/protocol/session", "packages/protocol/api", "packages/protocol/proof", "packages/protocol/ident", "packages/pgpool", "packages/testdb"},
 		"sessions own the log and run the agent; they know no connection"},
 	{"apps/host/internal/gitrepo", []string{"packages/atomicfile", "packages/protocol/api", "packages/protocol/exactjson"},
 		"git is run for people; what they may see is decided above"},

@@ -23,15 +23,15 @@ type permission struct {
 	Input       string `json:"input_preview"`
 }
 
-// ask shows a request for permission in the chat that was heard last. A failure means that
-// nobody answers it there; it stays open at the client.
+// ask shows a request for permission in the direct chat that was heard last. Without one, or after
+// a failure, nobody answers it here; it stays open at the client.
 func (s *server) ask(ctx context.Context, params json.RawMessage) {
 	var p permission
 	if json.Unmarshal(params, &p) != nil || p.ID == "" || len(p.ID) > 40 || strings.ContainsAny(p.ID, ": ") {
 		return
 	}
 	s.mu.Lock()
-	chats, full := s.state.Chats, len(s.pending) >= maxPending
+	chats, full := s.state.Direct, len(s.pending) >= maxPending
 	s.mu.Unlock()
 	if len(chats) == 0 || full {
 		return

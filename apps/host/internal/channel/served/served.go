@@ -4,8 +4,9 @@
 // A message of an allowed sender arrives as notifications/claude/channel with the text as
 // content and, in meta, chat_id, message_id, user_id and ts. The tools reply and edit_message
 // answer in chats from which such a message came. Requests for permission
-// (notifications/claude/channel/permission_request) are shown with buttons in the chat that was
-// heard last, and the answer of an allowed sender is sent back.
+// (notifications/claude/channel/permission_request) are shown with buttons in the direct chat that
+// was heard last, since they name what a tool is given, and the answer of an allowed sender is sent
+// back.
 //
 // An update is stored in the state file before the platform is told that it arrived. The
 // notification follows; whether the client handled it cannot be known.
@@ -57,7 +58,8 @@ type Options struct {
 type state struct {
 	Cursor []byte   `json:"cursor,omitempty"`
 	Seen   []string `json:"seen,omitempty"`
-	Chats  []string `json:"chats,omitempty"` // in which an allowed sender wrote, the last one last
+	Chats  []string `json:"chats,omitempty"`  // in which an allowed sender wrote, the last one last
+	Direct []string `json:"direct,omitempty"` // direct ones, likewise
 }
 
 // server serves one client.
@@ -265,7 +267,7 @@ func (s *server) hears(u channel.Update) bool {
 func (s *server) store(u channel.Update, heard bool) (fresh bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next := state{u.Cursor, slices.Clone(s.state.Seen), slices.Clone(s.state.Chats)}
+	next := state{u.Cursor, slices.Clone(s.state.Seen), slices.Clone(s.state.Chats), slices.Clone(s.state.Direct)}
 	if next.Cursor == nil {
 		next.Cursor = s.state.Cursor
 	}
@@ -275,8 +277,10 @@ func (s *server) store(u channel.Update, heard bool) (fresh bool, err error) {
 		next.Seen = next.Seen[max(0, len(next.Seen)-maxSeen):]
 	}
 	if fresh && u.Message != nil {
-		next.Chats = append(slices.DeleteFunc(next.Chats, func(id string) bool { return id == u.Message.Chat.ID }), u.Message.Chat.ID)
-		next.Chats = next.Chats[max(0, len(next.Chats)-maxChats):]
+		next.Chats = heardLast(next.Chats, u.Message.Chat.ID)
+		if u.Message.Chat.Direct {
+			next.Direct = heardLast(next.Direct, u.Message.Chat.ID)
+		}
 	}
 	data, err := json.Marshal(next)
 	if err != nil {
@@ -287,6 +291,12 @@ func (s *server) store(u channel.Update, heard bool) (fresh bool, err error) {
 	}
 	s.state = next
 	return fresh, nil
+}
+
+// heardLast moves a chat to the end, and forgets the first ones.
+func heardLast(chats []string, chat string) []string {
+	chats = append(slices.DeleteFunc(chats, func(id string) bool { return id == chat }), chat)
+	return chats[max(0, len(chats)-maxChats):]
 }
 
 func (s *server) message(ctx context.Context, m channel.Message) error {

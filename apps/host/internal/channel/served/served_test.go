@@ -24,6 +24,7 @@ var (
 	ada  = channel.Sender{ID: "1", Name: "Ada"}
 	eve  = channel.Sender{ID: "2", Name: "Eve"}
 	room = channel.Chat{ID: "c1", Direct: true}
+	team = channel.Chat{ID: "c2"}
 )
 
 // program is a client as Claude Code is one: it reads the notifications that the SDK does not
@@ -133,6 +134,8 @@ func TestServedPermission(t *testing.T) {
 	memory := channeltest.NewMemory()
 	p, _, _ := begin(t, memory, filepath.Join(t.TempDir(), "state.json"))
 	memory.Say(room, ada, "hello")
+	p.next(t, "notifications/claude/channel")
+	memory.Say(team, ada, "hello, all") // who must not read what a tool is given
 	p.next(t, "notifications/claude/channel")
 	changed := memory.Changed()
 	params, _ := json.Marshal(map[string]string{"request_id": "abcde", "tool_name": "Bash", "description": "runs ls", "input_preview": "ls"})

@@ -24,6 +24,7 @@ type feishu struct {
 	changed chan struct{} // closed at the next change
 	conn    *websocket.Conn
 	dials   int
+	refusal int // code of the long connection
 	ids     int
 	waiting map[string][]byte // frames of events that were not answered, by event
 	over    bool
@@ -120,6 +121,10 @@ func (f *feishu) admit(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewDecoder(r.Body).Decode(&in)
 	if in["AppSecret"]+in["app_secret"] != feishuSecret || in["AppID"]+in["app_id"] != feishuApp {
 		_ = json.NewEncoder(w).Encode(map[string]any{"code": 10014, "msg": "app secret invalid"})
+		return
+	}
+	if r.URL.Path == "/callback/ws/endpoint" && f.refusal != 0 {
+		_ = json.NewEncoder(w).Encode(map[string]any{"code": f.refusal, "msg": "refused", "data": map[string]any{}})
 		return
 	}
 	if r.URL.Path == "/callback/ws/endpoint" {

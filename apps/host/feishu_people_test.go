@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -137,7 +138,10 @@ func (f *feishu) say(chat, user, kind string, times int, content map[string]stri
 	message := map[string]any{"message_id": id, "chat_id": chat, "chat_type": "p2p", "message_type": kind, "create_time": "1764230400000"}
 	if strings.HasPrefix(chat, "oc_group") {
 		message["chat_type"] = "group"
-		message["mentions"] = []any{map[string]any{"key": "@_user_1", "name": "scorel", "id": map[string]string{"open_id": "ou_bot"}}}
+		message["mentions"] = []any{
+			map[string]any{"key": "@_user_1", "name": "scorel", "id": map[string]string{"open_id": "ou_bot"}},
+			map[string]any{"key": "@_user_10", "name": "Bob $$", "id": map[string]string{"open_id": "ou_bob"}},
+		}
 	}
 	text, err := json.Marshal(content)
 	if err != nil {
@@ -148,6 +152,18 @@ func (f *feishu) say(chat, user, kind string, times int, content map[string]stri
 		f.deliver("im.message.receive_v1", map[string]any{"message": message, "sender": map[string]any{"sender_type": "user", "sender_id": map[string]string{"open_id": user}}})
 	}
 	return id
+}
+
+func feishuText(text string) map[string]string { return map[string]string{"text": text} }
+
+// waits counts the events with a message that were not answered. f.mu is held.
+func (f *feishu) waits(message string) (n int) {
+	for _, frame := range f.waiting {
+		if bytes.Contains(frame, []byte(`"`+message+`"`)) {
+			n++
+		}
+	}
+	return n
 }
 
 // attach delivers an image.
@@ -181,7 +197,7 @@ func (f *feishu) drop() {
 // until waits until something is so.
 func (f *feishu) until(what string, ok func() bool) {
 	f.t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(longWait)
 	for {
 		f.mu.Lock()
 		changed, now := f.changed, ok()

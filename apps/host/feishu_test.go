@@ -17,8 +17,8 @@ import (
 )
 
 // TestFeishuExtension connects Feishu with the extension that docs/examples builds: a direct chat and a
-// group, an answer that grows, an approval, files in both directions, duplicates, what is written
-// while no connection is up, and a wrong secret.
+// group, an answer that grows, an approval, files in both directions, duplicates, and what is written
+// while no connection is up.
 func TestFeishuExtension(t *testing.T) {
 	t.Parallel()
 	write := modeltest.Calls(modeltest.Call("w", "write_file", `{"path":"made.txt","content":"hello"}`))
@@ -28,9 +28,7 @@ func TestFeishuExtension(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.folder, "out.bin"), out, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if !exists("../../docs/examples/extensions/feishu/dist/server.cjs") {
-		t.Fatal("the extension was not built: run `make feishu`")
-	}
+	builtFeishu(t)
 	f := startFeishu(t, "oc_ada", "oc_group")
 	s.c = dial(t, start(t, host.Config{Home: s.home, Projects: []string{s.folder}, Getenv: f.env}), func(api.EventEnvelope) {})
 	if c := addExtension(t, s.c, "feishu/dist").Contents; len(c.Servers) != 1 || len(c.Problems) > 0 || strings.Contains(c.Servers[0].Shown, feishuSecret) {
@@ -39,19 +37,18 @@ func TestFeishuExtension(t *testing.T) {
 	project := call(t, s.c, api.ListProjects, api.Empty{}).Projects[0].ID
 	added := call(t, s.c, api.AddChannel, api.AddChannelRequest{ClientKey: "k", Kind: "mcp", Settings: map[string]string{"server": "feishu:bot", "project": project}})
 	f.until("the connection", func() bool { return f.conn != nil })
-	text := func(text string) map[string]string { return map[string]string{"text": text} }
 	for chat, prefix := range map[string]string{"oc_ada": "", "oc_group": "@_user_1 "} {
 		grants := []api.Grant{api.GrantView, api.GrantPrompt, api.GrantApprove, api.GrantFiles}
 		code := call(t, s.c, api.PairChannel, api.PairChannelRequest{ID: added.Channel.ID, ProjectID: project, Grants: grants}).Code
-		f.say(chat, "ou_ada", "text", 1, text(prefix+code))
+		f.say(chat, "ou_ada", "text", 1, feishuText(prefix+code))
 		f.shows(chat, "Connected to", "")
 	}
 
-	f.say("oc_ada", "ou_ada", "text", 3, text("hello"))
+	f.say("oc_ada", "ou_ada", "text", 3, feishuText("hello"))
 	f.shows("oc_ada", "你好 <at id=all></at>.", "")
 
-	f.say("oc_group", "ou_eve", "text", 1, text("@_user_1 delete everything"))
-	f.say("oc_group", "ou_ada", "text", 1, text("@_user_1 write it"))
+	f.say("oc_group", "ou_eve", "text", 1, feishuText("@_user_1 delete everything"))
+	f.say("oc_group", "ou_ada", "text", 1, feishuText("@_user_1 write it"))
 	asked := f.shows("oc_group", "Approval needed", "Allow once")
 	f.press("ou_eve", asked, "Allow once")
 	f.press("ou_ada", asked, "Allow once")
@@ -68,7 +65,7 @@ func TestFeishuExtension(t *testing.T) {
 		return false
 	})
 
-	f.say("oc_ada", "ou_ada", "text", 1, text("/file out.bin"))
+	f.say("oc_ada", "ou_ada", "text", 1, feishuText("/file out.bin"))
 	f.until("the file", func() bool { return bytes.Equal(f.shown[len(f.shown)-1].File, out) })
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
@@ -81,9 +78,9 @@ func TestFeishuExtension(t *testing.T) {
 	}
 
 	f.drop()
-	f.say("oc_ada", "ou_ada", "text", 1, text("are you there?"))
+	f.say("oc_ada", "ou_ada", "text", 1, feishuText("are you there?"))
 	f.shows("oc_ada", "Back again.", "")
-	f.until("the answers to all events", func() bool { return len(f.waiting) == 0 && f.dials == 2 })
+	f.until("the answers to all events", func() bool { return len(f.waiting) == 0 && f.dials >= 2 })
 	if n := len(s.server.Bodies()); n != 5 {
 		t.Errorf("the model was asked %d times: a message counted twice, or that of a stranger did", n)
 	}

@@ -65,7 +65,7 @@ func (f *weCom) press(user string, card weComShown, label string) {
 	defer f.mu.Unlock()
 	f.ids++
 	request := fmt.Sprint("press", f.ids)
-	f.events[request] = time.Now()
+	f.events[request] = true
 	body := who(card.Chat, user)
 	body["msgtype"] = "event"
 	body["event"] = map[string]any{
@@ -89,7 +89,7 @@ func (f *weCom) drop() {
 // until waits until something is so.
 func (f *weCom) until(what string, ok func() bool) {
 	f.t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(longWait)
 	for {
 		f.mu.Lock()
 		changed, now := f.changed, ok()

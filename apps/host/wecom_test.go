@@ -95,7 +95,7 @@ func TestWeComExtension(t *testing.T) {
 	}
 
 	f.drop()
-	f.until("the next subscription", func() bool { return f.bots == 2 })
+	f.until("the next subscription", func() bool { return f.conn != nil })
 	f.say("single:ada", "ada", 1, plainText("are you there?"))
 	f.hears(n, "single:ada", "Back again.")
 	if n := len(s.server.Bodies()); n != 5 {

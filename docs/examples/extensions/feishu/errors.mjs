@@ -7,6 +7,15 @@ const kinds = {
 };
 const tooMany = [230020, 99991400];
 
+// With these, the long connection refuses the id or the secret; other codes may go away.
+const wrongSecret = [10003, 10014, 403, 514];
+
+/** refused is the failure of a connection that the SDK gave up. Its text has the code. */
+export function refused({ message }) {
+  const code = Number(/code=(\d+)/.exec(message)?.[1]);
+  return new Failure(`Feishu refuses the app: ${message}`, wrongSecret.includes(code) ? "unauthorized" : undefined);
+}
+
 /** asFailure makes a failure of an answer with a code. */
 export function asFailure({ code, msg }, response) {
   const text = `Feishu: ${msg} (${code ?? "no code"})`;

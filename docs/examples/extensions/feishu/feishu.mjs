@@ -5,10 +5,11 @@ import { createHash } from "node:crypto";
 import * as lark from "@larksuiteoapi/node-sdk";
 import { Failure, Recent } from "../wecom/channel.mjs";
 import { card } from "./card.mjs";
-import { asFailure } from "./errors.mjs";
+import { asFailure, refused } from "./errors.mjs";
 
 const noticeWithin = 2000; // of the three seconds in which a press is answered
-const muchLater = 300_000; // after a refusal
+const later = 30_000; // after a refusal that may go away
+const muchLater = 300_000; // after a wrong secret
 const maxImage = 10 << 20;
 const readyWithin = 15_000;
 
@@ -38,8 +39,10 @@ export class Feishu {
         wsConfig: { pingTimeout: 10 },
         onReady: resolve,
         onError: (error) => {
-          reject(new Failure(`Feishu refuses the app: ${error.message}`, "unauthorized"));
-          setTimeout(() => this.start(take), muchLater);
+          const failure = refused(error);
+          reject(failure);
+          socket.close({ force: true }); // its timers end
+          setTimeout(() => this.start(take), failure.kind ? muchLater : later);
         },
       });
       socket.start({ eventDispatcher: dispatcher }).catch(reject);
@@ -81,8 +84,8 @@ export class Feishu {
     const bot = await this.self();
     const direct = chat_type === "p2p";
     const content = contents(message);
-    let text = content.text;
-    for (const mention of mentions) text = text.replaceAll(mention.key, mention.id?.open_id === bot.id ? "" : `@${mention.name}`);
+    const names = new Map(mentions.map(({ key, id, name }) => [key, id?.open_id === bot.id ? "" : `@${name}`]));
+    const text = content.text.replace(/@_user_\d+/g, (key) => names.get(key) ?? key);
     return {
       id,
       message: {

@@ -1,7 +1,8 @@
 // The side of a channel server that faces the program: MCP over standard input and output, with
 // the capabilities claude/channel and scorel/channel. A platform has the methods
 //
-//   start(take)       connects. take(update) resolves when the program has the update
+//   start(take)       connects. take(update) resolves when the program has the update, also for one
+//                     that is repeated
 //   check()           returns who the bot is
 //   send(message)     sends a message and returns its id
 //   edit(message)     replaces a message, if the platform can
@@ -51,8 +52,8 @@ class Server {
     Object.assign(this, { name, instructions, capability, allow, platform });
     this.extended = false; // the program knows scorel/channel
     this.waiting = new Map(); // id of an update to what resolves it
-    this.seen = new Recent(1000); // ids of updates
-    this.chats = new Recent(256); // chats in which an allowed sender has written
+    this.seen = new Recent(1000); // ids of updates to what resolves when the program has them
+    this.chats = new Recent(256); // chats in which an allowed sender has written, to whether they are direct
     this.asked = new Recent(16); // requests for permission, by their ids
     this.uploads = new Recent(4); // parts of files that are sent next
     this.reading = undefined; // the file that is being read
@@ -170,9 +171,9 @@ class Server {
     return {};
   }
 
-  /** ask shows a request for permission in the chat that was heard last. */
+  /** ask shows a request for permission in the direct chat that was heard last: others would read it in a group. */
   async ask({ request_id: id, tool_name: name, description, input_preview: input }) {
-    const chat = [...this.chats.keys()].pop();
+    const chat = [...this.chats].findLast(([, direct]) => direct)?.[0];
     if (!chat || !/^[\w-]{1,40}$/.test(id)) return;
     this.asked.set(id, chat);
     const parts = [
@@ -184,19 +185,27 @@ class Server {
     await this.platform.send({ key: `ask-${id}`, chat, parts, buttons });
   }
 
-  /** take passes an update on, once. */
+  /** take passes an update on, once. One that is repeated is taken when the first is. */
   async take(update) {
-    if (this.seen.has(update.id) || !this.hears(update)) return;
-    if (this.extended) {
-      if (this.waiting.size >= maxWaiting) throw new Failure("too many messages wait");
-      this.seen.set(update.id, true);
-      const taken = new Promise((resolve) => this.waiting.set(update.id, resolve));
-      this.write({ method: "notifications/scorel/channel", params: { update } });
-      return taken;
-    }
-    this.seen.set(update.id, true);
-    if (update.message) this.heard(update.message);
-    else await this.pressed(update.press);
+    if (this.seen.has(update.id)) return this.seen.get(update.id);
+    if (!this.hears(update)) return;
+    if (this.waiting.size >= maxWaiting) throw new Failure("too many messages wait");
+    const taken = this.extended ? this.pass(update) : this.notify(update);
+    this.seen.set(update.id, taken);
+    return taken;
+  }
+
+  /** pass resolves when the program has acknowledged an update. */
+  pass(update) {
+    const taken = new Promise((resolve) => this.waiting.set(update.id, resolve));
+    this.write({ method: "notifications/scorel/channel", params: { update } });
+    return taken;
+  }
+
+  /** notify passes an update on to a program that acknowledges nothing. */
+  async notify({ message, press }) {
+    if (message) this.heard(message);
+    else await this.pressed(press);
   }
 
   /** hears reports whether an update is of an allowed sender. scorel has a list of its own. */
@@ -207,7 +216,7 @@ class Server {
   }
 
   heard({ chat, from, id, text = "", files = [] }) {
-    this.chats.set(chat.id, true);
+    this.chats.set(chat.id, chat.direct);
     const content = [text, ...files.map((file) => `[a file that cannot be read here: ${file.name}]`)].filter(Boolean).join("\n");
     this.write({ method: "notifications/claude/channel", params: { content, meta: { chat_id: chat.id, user_id: from.id, message_id: id } } });
   }

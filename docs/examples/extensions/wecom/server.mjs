@@ -6,13 +6,17 @@
 //                    is not empty
 //   WECOM_URL        another address, for a private deployment
 //   WECOM_HEARTBEAT  seconds between two heartbeats, 30 if it is not set
+//   WECOM_ANSWER_TIME  seconds in which a press is answered, 4 if it is not set: WeCom takes an
+//                      answer within five seconds of the press, which came before it was heard
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { serve } from "./channel.mjs";
 import { WeCom } from "./wecom.mjs";
 
 function main() {
-  const { WECOM_BOT_ID: bot, WECOM_BOT_SECRET: secret, WECOM_ALLOW: allow = "", WECOM_URL: url, WECOM_HEARTBEAT: heartbeat } = process.env;
+  const { WECOM_BOT_ID: bot, WECOM_BOT_SECRET: secret, WECOM_ALLOW: allow = "", WECOM_URL } = process.env;
+  const url = WECOM_URL || "wss://openws.work.weixin.qq.com";
+  const milliseconds = (name, otherwise) => 1000 * (Number(process.env[name]) || otherwise);
   if (!bot || !secret) {
     console.error("Set WECOM_BOT_ID and WECOM_BOT_SECRET.");
     process.exit(2);
@@ -22,7 +26,7 @@ function main() {
     instructions: "Messages of WeCom arrive from people. Answer with the tool reply, in Markdown, with the chat_id of the message.",
     capability: { version: 1, text: 20480, unit: "utf8", weights: { "`": 4 }, markup: 12, file: 20 << 20, buttons: true },
     allow: allow.split(",").map((id) => id.trim()).filter(Boolean),
-    platform: new WeCom({ bot, secret, url: url || "wss://openws.work.weixin.qq.com", heartbeat: 1000 * (Number(heartbeat) || 30) }),
+    platform: new WeCom({ bot, secret, url, heartbeat: milliseconds("WECOM_HEARTBEAT", 30), answerTime: milliseconds("WECOM_ANSWER_TIME", 4) }),
   });
 }
 

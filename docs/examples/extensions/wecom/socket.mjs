@@ -7,8 +7,9 @@ const answerWithin = 10_000;
 const readyWithin = 15_000;
 const firstWait = 1000;
 const longestWait = 30_000;
-const muchLater = 300_000; // after a refusal, or when another program has taken the connection
+const muchLater = 300_000; // after a wrong secret, or when another program has taken the connection
 const tooMany = [45009, 45033];
+const wrongSecret = [853000, 40001];
 
 export class Socket {
   constructor({ url, heartbeat, subscription }) {
@@ -52,7 +53,7 @@ export class Socket {
     try {
       await this.request("aibot_subscribe", this.subscription);
     } catch (error) {
-      if (error.code && !tooMany.includes(error.code)) this.away = new Failure(`WeCom refuses the bot: ${error.message}`, "unauthorized");
+      if (error.code) this.away = new Failure(`WeCom refuses the bot: ${error.message}`, wrongSecret.includes(error.code) ? "unauthorized" : undefined);
       return this.lost(socket, this.away.kind ? muchLater : undefined);
     }
     clearTimeout(this.opening);

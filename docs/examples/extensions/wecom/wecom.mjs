@@ -12,13 +12,13 @@ const windows = [
   [60_000, 30],
   [3_600_000, 1000],
 ]; // messages to one chat
-const answerTime = 5000; // in which a card may be updated after a press
 const noButton = "-"; // the key of a button that was answered
 
 /** WeCom is the platform of a channel server. */
 export class WeCom {
-  constructor({ bot, secret, url, heartbeat }) {
+  constructor({ bot, secret, url, heartbeat, answerTime }) {
     this.bot = bot;
+    this.answerTime = answerTime; // in which a card is updated after a press
     this.local = url.startsWith("ws://"); // a test: files come without TLS as well
     this.socket = new Socket({ url, heartbeat, subscription: { bot_id: bot, secret } });
     this.sent = new Recent(1000); // keys of messages to how many of their steps were done
@@ -127,7 +127,7 @@ export class WeCom {
   /** answer replaces the buttons for the person who pressed one, if it is not too late. */
   async answer({ ref, notice }) {
     const press = this.pressed.get(ref);
-    if (!press || Date.now() - press.at > answerTime) return;
+    if (!press || Date.now() - press.at > this.answerTime) return;
     this.pressed.delete(ref);
     const done = { card_type: "button_interaction", main_title: { title: cut(notice || "Done", 26) }, button_list: [{ text: "✓", key: noButton }], task_id: press.task };
     const body = { response_type: "update_template_card", userids: [press.user], template_card: done };

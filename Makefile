@@ -172,5 +172,5 @@ fuzz: ## fuzzes each parser of bytes from outside, FUZZTIME each
 FORCE:
 
 clean:
-	rm -rf bin $(WEB)/node_modules $(SITE)/node_modules $(SITE)/dist $(TS)/node_modules $(WEB)/embed/*.zip
+	rm -rf bin $(WEB)/node_modules $(SITE)/node_modules $(SITE)/dist $(TS)/node_modules $(FEISHU)/node_modules $(FEISHU)/dist $(WEB)/embed/*.zip
 	find $(WEB)/dist -mindepth 1 -not -name .gitkeep -delete

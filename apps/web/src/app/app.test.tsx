@@ -184,7 +184,9 @@ describe("a device", () => {
     };
     renderApp(scorel, `/d/${dev}`);
     fireEvent.click(await screen.findByTestId("add-project"));
-    expect((await screen.findByRole("alert")).textContent).toBe("There is no folder /nope; choose one that exists.");
+    expect((await screen.findByRole("alert")).textContent).toBe(
+      "There is no folder /nope; choose one that exists. Help",
+    );
   });
 
   it("notifies the host that a person sees the list", async () => {

@@ -77,7 +77,7 @@ test("revokes a client after a confirmation, and shows why if the machine refuse
   };
   const confirm = () => fireEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Revoke" }));
   confirm();
-  expect((await screen.findByRole("alert")).textContent).toContain("the disk is full");
+  expect((await screen.findByRole("alert")).textContent).toContain("The disk is full");
   host.handlers.revoke_client = works as never;
   confirm();
   await waitFor(() => expect(labels()).toEqual(["Chrome on Linux"]));

@@ -152,7 +152,7 @@ describe("the repository of a session", () => {
     await box("client.go");
     write("refused");
     fireEvent.click(screen.getByTestId("commit"));
-    expect((await screen.findByTestId("commit-error")).textContent).toBe(`G${why.slice(1)}`);
+    expect((await screen.findByTestId("commit-error")).textContent).toBe(`G${why.slice(1)} Help`);
     expect(screen.getByTestId<HTMLTextAreaElement>("commit-message").value).toBe("refused");
     const looks = () => host.requests.filter(({ name }) => name === "git_status").length;
     expect(looks()).toBe(1);

@@ -64,7 +64,7 @@ test("the form shows the next times, and what is wrong with an expression", asyn
   fireEvent.change(await screen.findByTestId("zone"), { target: { value: "Asia/Shanghai" } });
   expect((await screen.findByTestId("next-times")).textContent).toMatch(/15:00|3:00/);
   fireEvent.change(screen.getByTestId("cron"), { target: { value: "bad" } });
-  expect((await screen.findByTestId("cron-error")).textContent).toBe("It has 1 field");
+  expect((await screen.findByTestId("cron-error")).textContent).toBe("It has 1 field Help");
   fireEvent.change(screen.getByTestId("cron-preset"), { target: { value: "0 * * * *" } });
   fireEvent.change(screen.getByTestId("schedule-name"), { target: { value: " hourly " } });
   fireEvent.change(screen.getByTestId("schedule-prompt"), { target: { value: "Look." } });

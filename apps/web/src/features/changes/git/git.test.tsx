@@ -159,7 +159,7 @@ describe("the repository of a session", () => {
     host.handlers.git_commit = () => Promise.reject(new ApiError(ApiKind.conflict, "the repository has changed"));
     fireEvent.click(screen.getByTestId("commit"));
     await waitFor(() => expect(looks()).toBe(2));
-    expect((await screen.findByTestId("commit-error")).textContent).toBe("The repository has changed");
+    expect((await screen.findByTestId("commit-error")).textContent).toBe("The repository has changed Help");
   });
 
   it("does not commit while git has another operation to finish", async () => {

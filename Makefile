@@ -75,6 +75,7 @@ deps: ## what the tests need beyond Go and Node: a C compiler for -race, Chromiu
 
 check: web
 	@! git grep -nE '^(<<<<<<<|>>>>>>>) ' || { echo 'conflict markers were committed'; exit 1; }
+	@! git ls-tree -rl HEAD | awk '$$4 > 2000000 { print; found = 1 } END { exit !found }' || { echo 'a file of over 2 MB was committed: a program?'; exit 1; }
 	test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(STATIC) $(GO) vet $(MODULES)
 	$(STATIC) $(GO) vet -tags agents ./apps/host/internal/backend

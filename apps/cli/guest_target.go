@@ -60,17 +60,19 @@ func (t *target) sessionOf(args []string) (id string, err error) {
 	return link.SessionID, nil
 }
 
-// againTimeout bounds the attempt over a connection that was kept.
-const againTimeout = 3 * time.Second
-
 // dial opens a channel to the machine of the link.
 func (g *guestLink) dial(ctx context.Context) (client.Transport, error) {
-	transport, entry, err := g.again(ctx)
+	var transport client.Transport
+	open := func(ctx context.Context, entry *client.Entry) (err error) {
+		transport, err = entry.OpenDevice(ctx, g.link.DeviceID(), g.link.Device.Seal, "the machine of the link")
+		return err
+	}
+	entry, err := g.standby.Again(ctx, g.relay, 0, open)
 	if entry == nil {
 		if entry, err = client.DialGuest(ctx, g.relay, g.link, machineLabel()); err != nil {
 			return nil, g.explain(err)
 		}
-		transport, err = g.open(ctx, entry)
+		err = open(ctx, entry)
 	}
 	if err != nil {
 		g.standby.Hold(g.relay, entry)
@@ -78,27 +80,6 @@ func (g *guestLink) dial(ctx context.Context) (client.Transport, error) {
 	}
 	g.standby.Opened()
 	return &guestTransport{transport, sync.OnceFunc(func() { g.standby.Ended(g.relay, entry) }), g}, nil
-}
-
-func (g *guestLink) open(ctx context.Context, entry *client.Entry) (client.Transport, error) {
-	return entry.OpenDevice(ctx, g.link.DeviceID(), g.link.Device.Seal, "the machine of the link")
-}
-
-// again opens a channel over the connection that was kept. The entry is nil if there is none, or
-// if it does not answer soon: the network may have changed since.
-func (g *guestLink) again(ctx context.Context) (client.Transport, *client.Entry, error) {
-	entry := g.standby.Take(g.relay)
-	if entry == nil {
-		return nil, nil, nil
-	}
-	trying, cancel := context.WithTimeout(ctx, againTimeout)
-	defer cancel()
-	transport, err := g.open(trying, entry)
-	if err != nil && ctx.Err() == nil && (trying.Err() != nil || errors.Is(err, client.ErrLost) || errors.Is(err, relayconn.ErrClosed)) {
-		entry.Close()
-		return nil, nil, err
-	}
-	return transport, entry, err
 }
 
 // chatHost describes the machine of the link to the chat.

@@ -1,10 +1,13 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"sync"
 	"time"
 
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
@@ -55,6 +58,8 @@ const (
 	// hurry is the least time between two attempts that relays cause: a relay cannot make its
 	// peers busy.
 	hurry = time.Second
+	// againTimeout bounds an attempt over a connection that was held: see Again.
+	againTimeout = 3 * time.Second
 )
 
 // Standby holds the connections to relays at which a device is offline while no channel to it is
@@ -92,6 +97,24 @@ func (s *Standby) Take(name string) *Entry {
 	}
 	entry.Close()
 	return nil
+}
+
+// Again takes the connection that is held under a name and calls open with it, for within at most;
+// 0 means 3 s. The network may have changed since, and a new connection shows that at once. The
+// caller owns the connection. It is nil if none is held, or if the one that was does not work.
+func (s *Standby) Again(ctx context.Context, name string, within time.Duration, open func(context.Context, *Entry) error) (*Entry, error) {
+	entry := s.Take(name)
+	if entry == nil {
+		return nil, nil
+	}
+	trying, cancel := context.WithTimeout(ctx, cmp.Or(within, againTimeout))
+	defer cancel()
+	err := open(trying, entry)
+	if err != nil && ctx.Err() == nil && (trying.Err() != nil || errors.Is(err, ErrLost) || errors.Is(err, relayconn.ErrClosed)) {
+		entry.Close()
+		return nil, nil
+	}
+	return entry, err
 }
 
 // Opened notes that a channel was opened, and closes the connections that are held.

@@ -40,7 +40,7 @@ type Dialer struct {
 	Standby *client.Standby
 	// Timeout bounds the attempt at one path, whatever its other end does; 0 means 30 s.
 	Timeout time.Duration
-	// AgainTimeout bounds the attempt over a connection that Standby kept; 0 means 3 s.
+	// AgainTimeout bounds the attempt over a connection that Standby kept: see its method Again.
 	AgainTimeout time.Duration
 }
 
@@ -58,14 +58,22 @@ func (d *Dialer) Dial(ctx context.Context, path Path) (*Channel, error) {
 	if path == Direct {
 		return d.dialLocal(ctx)
 	}
-	transport, trip, entry, err := d.again(ctx, path)
+	var (
+		transport client.Transport
+		trip      time.Duration
+	)
+	open := func(ctx context.Context, entry *client.Entry) (err error) {
+		transport, trip, err = d.open(ctx, entry)
+		return err
+	}
+	entry, err := d.Standby.Again(ctx, path.Key(), d.AgainTimeout, open)
 	if entry == nil {
 		if entry, err = client.DialEntry(ctx, relayconn.Config{
 			RelayURL: path.URL, Keys: d.Keys, Label: d.Label, Invite: d.inviteTo(path), HTTPClient: d.HTTPClient, NoProxy: !path.Remote(),
 		}); err != nil {
 			return nil, err
 		}
-		transport, trip, err = d.open(ctx, entry)
+		err = open(ctx, entry)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
@@ -83,27 +91,6 @@ func (d *Dialer) Dial(ctx context.Context, path Path) (*Channel, error) {
 			return entry.OpenDevice(ctx, d.Device, d.Seal, d.Name)
 		},
 	}, nil
-}
-
-// againTimeout bounds the attempt over a connection that was kept: the network may have changed
-// since, and a new connection shows that at once.
-const againTimeout = 3 * time.Second
-
-// again opens a channel over a connection that was kept, whose relay has reported the device
-// offline. The entry is nil if there is none that works.
-func (d *Dialer) again(ctx context.Context, path Path) (client.Transport, time.Duration, *client.Entry, error) {
-	entry := d.Standby.Take(path.Key())
-	if entry == nil {
-		return nil, 0, nil, nil
-	}
-	trying, cancel := context.WithTimeout(ctx, cmp.Or(d.AgainTimeout, againTimeout))
-	defer cancel()
-	transport, trip, err := d.open(trying, entry)
-	if err != nil && ctx.Err() == nil && (trying.Err() != nil || errors.Is(err, client.ErrLost) || errors.Is(err, relayconn.ErrClosed)) {
-		entry.Close()
-		return nil, 0, nil, err
-	}
-	return transport, trip, entry, err
 }
 
 func (d *Dialer) inviteTo(path Path) string {

@@ -89,8 +89,8 @@ func pauseAfter(err error, wait time.Duration, connected bool) time.Duration {
 		wait = backoffMost // retrying soon does not change a refusal
 	}
 	pause := wait/2 + rand.N(wait/2+1)
-	if wait := RetryAfter(err); wait > 0 {
-		return max(wait, pause)
+	if asked := RetryAfter(err); asked > 0 {
+		return max(asked, pause)
 	}
 	if connected {
 		pause += rand.N(lossSpread)

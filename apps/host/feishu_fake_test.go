@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,12 +16,9 @@ import (
 // feishu is a fake of Feishu's API and of the long connection that its SDK dials. It enforces the
 // documented limits, and delivers an event again that was not taken.
 type feishu struct {
-	t      *testing.T
+	dialed
 	server *httptest.Server
 
-	mu      sync.Mutex
-	changed chan struct{} // closed at the next change
-	conn    *websocket.Conn
 	dials   int
 	refusal int // code of the long connection
 	ids     int
@@ -50,12 +46,13 @@ const feishuApp, feishuSecret = "cli_0123456789abcdef", "the-secret-of-the-app"
 func startFeishu(t *testing.T, chats ...string) *feishu {
 	t.Helper()
 	f := &feishu{
-		t: t, changed: make(chan struct{}), waiting: map[string][]byte{}, chats: map[string]bool{}, uuids: map[string]string{},
+		dialed: dialed{t: t, changed: make(chan struct{})}, waiting: map[string][]byte{}, chats: map[string]bool{}, uuids: map[string]string{},
 		rates: map[string][]time.Time{}, uploads: map[string][]byte{}, files: map[string][]byte{},
 	}
 	for _, chat := range chats {
 		f.chats[chat] = true
 	}
+	f.report = func() any { return f.shown }
 	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
 	t.Cleanup(func() {
 		f.mu.Lock()

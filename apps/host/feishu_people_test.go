@@ -90,12 +90,6 @@ func readFeishuFrame(data []byte) (feishuFrame, error) {
 	return m, errors.Join(err, inner)
 }
 
-// change notifies those who wait. f.mu is held.
-func (f *feishu) change() {
-	close(f.changed)
-	f.changed = make(chan struct{})
-}
-
 // deliver sends an event, until it is answered.
 func (f *feishu) deliver(kind string, event map[string]any) {
 	f.mu.Lock()
@@ -181,38 +175,6 @@ func (f *feishu) press(user string, m feishuShown, label string) {
 		"operator": map[string]string{"open_id": user}, "action": map[string]any{"tag": "button", "value": m.Buttons[label]},
 		"context": map[string]string{"open_message_id": m.ID, "open_chat_id": m.Chat}, "token": "c-1",
 	})
-}
-
-// drop ends the connection as a network does.
-func (f *feishu) drop() {
-	f.mu.Lock()
-	conn := f.conn
-	f.conn = nil
-	f.mu.Unlock()
-	if conn != nil {
-		_ = conn.CloseNow()
-	}
-}
-
-// until waits until something is so.
-func (f *feishu) until(what string, ok func() bool) {
-	f.t.Helper()
-	deadline := time.After(longWait)
-	for {
-		f.mu.Lock()
-		changed, now := f.changed, ok()
-		f.mu.Unlock()
-		if now {
-			return
-		}
-		select {
-		case <-changed:
-		case <-deadline:
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.t.Fatalf("waiting for %s: %+.2000v", what, f.shown)
-		}
-	}
 }
 
 // shows waits until a chat shows a text, with a button unless it is "".

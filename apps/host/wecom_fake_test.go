@@ -14,7 +14,6 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -26,12 +25,9 @@ import (
 // weCom is a fake of the WebSocket of WeCom's smart bots. It enforces what its documentation says:
 // https://developer.work.weixin.qq.com/document/path/101463.
 type weCom struct {
-	t      *testing.T
+	dialed
 	server *httptest.Server
 
-	mu       sync.Mutex
-	changed  chan struct{} // closed at the next change
-	conn     *websocket.Conn
 	bots     int // subscriptions
 	beats    int
 	ended    int  // connections
@@ -79,9 +75,10 @@ const weComSecret = "the-secret-of-the-bot"
 func startWeCom(t *testing.T) *weCom {
 	t.Helper()
 	f := &weCom{
-		t: t, changed: make(chan struct{}), tasks: map[string]bool{}, chats: map[string]bool{}, sent: map[string][]time.Time{},
+		dialed: dialed{t: t, changed: make(chan struct{})}, tasks: map[string]bool{}, chats: map[string]bool{}, sent: map[string][]time.Time{},
 		events: map[string]bool{}, files: map[string][]byte{}, uploads: map[string]*weComUpload{}, requests: map[string]bool{},
 	}
+	f.report = func() any { return f.shown }
 	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
 	t.Cleanup(func() { f.drop(); f.server.Close() })
 	return f

@@ -9,12 +9,6 @@ import (
 	"github.com/coder/websocket"
 )
 
-// change notifies those who wait. f.mu is held.
-func (f *weCom) change() {
-	close(f.changed)
-	f.changed = make(chan struct{})
-}
-
 // event sends an event of a message that a person has seen. f.mu is held.
 func (f *weCom) event(conn *websocket.Conn, request string, event map[string]any) {
 	f.callback(conn, "aibot_event_callback", request, map[string]any{"msgtype": "event", "event": event, "create_time": time.Now().Unix()})
@@ -73,38 +67,6 @@ func (f *weCom) press(user string, card weComShown, label string) {
 		"template_card_event": map[string]any{"card_type": "button_interaction", "event_key": card.Buttons[label], "task_id": card.Task},
 	}
 	f.callback(f.conn, "aibot_event_callback", request, body)
-}
-
-// drop ends the connection as a network does.
-func (f *weCom) drop() {
-	f.mu.Lock()
-	conn := f.conn
-	f.conn = nil
-	f.mu.Unlock()
-	if conn != nil {
-		_ = conn.CloseNow()
-	}
-}
-
-// until waits until something is so.
-func (f *weCom) until(what string, ok func() bool) {
-	f.t.Helper()
-	deadline := time.After(longWait)
-	for {
-		f.mu.Lock()
-		changed, now := f.changed, ok()
-		f.mu.Unlock()
-		if now {
-			return
-		}
-		select {
-		case <-changed:
-		case <-deadline:
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.t.Fatalf("waiting for %s: %+.2000v", what, f.shown)
-		}
-	}
 }
 
 // hears waits for a message of the bot after the first `after`, and returns it with its number.

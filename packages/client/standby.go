@@ -101,7 +101,7 @@ func (s *Standby) Take(name string) *Entry {
 
 // Again takes the connection that is held under a name and calls open with it, for within at most;
 // 0 means 3 s. The network may have changed since, and a new connection shows that at once. The
-// caller owns the connection. It is nil if none is held, or if the one that was does not work.
+// caller owns the returned connection, which is nil if none was held or the held one has failed.
 func (s *Standby) Again(ctx context.Context, name string, within time.Duration, open func(context.Context, *Entry) error) (*Entry, error) {
 	entry := s.Take(name)
 	if entry == nil {
@@ -214,8 +214,8 @@ func (s *Standby) absent() (list []<-chan struct{}) {
 	return list
 }
 
-// turn returns how long an attempt that a report causes must wait. All that wait for the same
-// report have the same turn; who began to wait after that turn has tried already.
+// turn returns how long an attempt that a report causes must wait. All waits for the same
+// report have the same turn. A wait that began after that turn gets the next one.
 func (s *Standby) turn(report <-chan struct{}, began time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

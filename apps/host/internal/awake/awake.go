@@ -85,7 +85,7 @@ func (k *Keeper) Run(ctx context.Context) {
 }
 
 // hold returns nil if the system cannot be asked or refuses. It does not give up when ctx ends:
-// the system may have answered already, and what nobody takes would keep the machine awake.
+// the answer may be on its way, and its lock would then keep the machine awake.
 func (k *Keeper) hold(ctx context.Context) func() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTimeout)
 	defer cancel()

@@ -175,8 +175,8 @@ func (c *Clients) renameClient(_ context.Context, conn *dispatch.Conn, r api.Ren
 	return api.RenameClientResponse{Client: c.listed(client)}, nil
 }
 
-// Presence is called when the connection of a client began or ended, and the hub knows it. The
-// local client, tokens and chats are no paired clients, and are not listed.
+// Presence records and reports that a connection began or ended. The hub must know that already.
+// It ignores the local client, tokens and chats, which are not listed.
 func (c *Clients) Presence(clientID string) {
 	if id, err := ident.ParseClientID(clientID); err == nil {
 		c.saw(id)

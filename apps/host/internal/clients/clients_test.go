@@ -162,8 +162,9 @@ func TestLastSeenIsListed(t *testing.T) {
 	}
 }
 
-// TestPresenceIsNotifiedWhenItHolds: who lists the clients at the event sees who is connected,
-// and when. The client itself, and connections that are no client's, are not worth an event.
+// TestPresenceIsNotifiedWhenItHolds: a list that is requested at the event shows the client as
+// connected or gone, and when it was seen. The client itself gets no event, and connections of
+// others than paired clients cause none.
 func TestPresenceIsNotifiedWhenItHolds(t *testing.T) {
 	h := dispatchtest.New(t)
 	c := handlers(h, &relay{})

@@ -43,8 +43,8 @@ type Options struct {
 	Endpoints []Endpoint
 	// Unwatched is called after a connection ended that watched the list of sessions.
 	Unwatched func()
-	// Begun is called when the hub knows a new connection, before its first request, and Ended
-	// when the hub knows it no more; nil is not called.
+	// Begun is called after a connection was added to the hub, before its first request, and
+	// Ended after it was removed. Either may be nil.
 	Begun, Ended func(clientID string)
 	// ProjectOf returns the project of a session. Without it, limited connections see no
 	// session.

@@ -12,7 +12,7 @@ func (h *Hub) Notify(event api.Event) {
 	h.notify(event, func(c *Conn) bool { return c.May(api.GrantView) && sees(c.Access(), event) })
 }
 
-// NotifyOthers is Notify for an event of which one client knows already.
+// NotifyOthers sends an event as Notify does, but not to the connections of one client.
 func (h *Hub) NotifyOthers(clientID string, event api.Event) {
 	h.notify(event, func(c *Conn) bool {
 		return c.clientID != clientID && c.May(api.GrantView) && sees(c.Access(), event)

@@ -41,12 +41,11 @@ func (p *pane) tmux(args ...string) string {
 
 func (p *pane) keys(keys ...string) { p.tmux(append([]string{"send-keys", "--"}, keys...)...) }
 
-// await waits until the screen has a text.
-func (p *pane) await(text string) {
+// await waits until the screen has a text, and returns the screen.
+func (p *pane) await(text string) (screen string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
-	screen := ""
 	err := poll(ctx, func() (bool, error) {
 		screen = p.tmux("capture-pane", "-p")
 		return strings.Contains(screen, text), nil
@@ -54,6 +53,7 @@ func (p *pane) await(text string) {
 	if err != nil {
 		p.t.Fatalf("the terminal never shows %q:\n%s", text, screen)
 	}
+	return screen
 }
 
 // ask sends a prompt and waits for a text.

@@ -1,7 +1,7 @@
-import "../../app/testing/browser";
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import type { Requests } from "../../api/types";
+import { setInSight } from "../../app/testing/browser";
 import { assistant, hostInfo, project, summary, user } from "../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
@@ -89,6 +89,28 @@ describe("a search", () => {
     fireEvent.click(screen.getByTestId("to-latest"));
     await screen.findByText("the end");
     expect(session.soughtFor).toEqual(["e2"]);
+  });
+
+  it("goes on loading for a reader who stays at the end of a range", async () => {
+    const { scorel, host } = world();
+    const session = new FakeSession("s1", {
+      entries: [user("the end", { id: "e9", parentId: "e8" })],
+      earlier: "some",
+    });
+    session.seekWith = "here";
+    host.sessions.set("s1", session);
+    renderApp(scorel, `/d/${dev}/s/s1?entry=e1`);
+    await waitFor(() => expect(session.soughtFor).toEqual(["e1"]));
+    setInSight("[data-testid=later]");
+    const entries = [user("light it", { id: "e1", parentId: null })];
+    act(() => session.patch({ place: { entries, tip: "e1", earlier: "none", later: "some" } }));
+    await waitFor(() => expect(session.fetchedLater).toBe(1));
+    const more = [...entries, user("and again", { id: "e2", parentId: "e1" })];
+    act(() => {
+      session.patch({ place: { entries, tip: "e1", earlier: "none", later: "loading" } });
+      session.patch({ place: { entries: more, tip: "e2", earlier: "none", later: "some" } });
+    });
+    await waitFor(() => expect(session.fetchedLater).toBe(2));
   });
 
   it.each([

@@ -18,6 +18,7 @@ export const UserRow = memo(function UserRow(props: { entry: MessageEntry; messa
     .map((block) => (block.type === "text" ? block.text : ""))
     .join("");
   const images = blocksOf(message).filter((block) => block.type === "image");
+  const time = clock(message.timestamp || Date.parse(entry.timestamp)); // other programs may write the entry's only
   return (
     <Prompt
       text={text}
@@ -28,10 +29,10 @@ export const UserRow = memo(function UserRow(props: { entry: MessageEntry; messa
     >
       {mine ? (
         <State state="taken" icon={<CheckIcon />}>
-          {t("chat.messages.delivered", { time: clock(message.timestamp) })}
+          {t("chat.messages.delivered", { time })}
         </State>
       ) : (
-        <span>{clock(message.timestamp)}</span>
+        <span>{time}</span>
       )}
       {entry.steer ? <span>{t("chat.messages.sentMidTurn")}</span> : null}
       <span className="-my-2 ml-auto flex items-center">

@@ -1,8 +1,8 @@
 import "../../../app/testing/browser";
 import { fireEvent, render, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
-import type { SessionEntry } from "../../../api/types";
-import { assistant, call, result } from "../../../app/testing/builders";
+import type { MessageEntry, SessionEntry } from "../../../api/types";
+import { assistant, call, result, user } from "../../../app/testing/builders";
 import { Rows } from "./Rows";
 import { buildRows } from "./rows";
 
@@ -60,4 +60,10 @@ it("opens for a row that a search found", () => {
   expect(cards()).toHaveLength(3);
   fireEvent.click(line());
   expect(cards()).toHaveLength(0);
+});
+
+it("shows the time of the entry for a message of another program that has none", () => {
+  const message = { role: "user", content: "hello" } as MessageEntry["message"];
+  render(page([user("", { timestamp: new Date(2026, 0, 2, 3, 4).toISOString(), message })]));
+  expect(screen.getByTestId("message-user").textContent).toContain("3:04");
 });

@@ -181,7 +181,7 @@ export function Transcript({
                     {t("chat.transcript.laterEntries")}
                   </div>
                 ) : place ? (
-                  <Later box={box} busy={place.later === "loading"} onNear={() => view.loadLater()} />
+                  <Later box={box} place={place} onNear={() => view.loadLater()} />
                 ) : (
                   <Tail
                     state={state}

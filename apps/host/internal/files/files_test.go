@@ -74,6 +74,7 @@ func (w *world) bash(script string) string {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), "bash", "-ec", script)
 	cmd.Dir = w.dir
+	cmd.Env = append(os.Environ(), "VISUAL=false", "EDITOR=false") // not that of the machine, which waits for a person
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		w.t.Fatalf("%s: %v %s", script, err, out)

@@ -284,5 +284,5 @@ func (t bashTool) environment() []string {
 	if t.skill != "" {
 		env = append(env, "SCOREL_PROCESS_EVENTS=1")
 	}
-	return append(env, "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
+	return append(env, "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0")
 }

@@ -58,6 +58,8 @@ func TestBash(t *testing.T) {
 	}{
 		{"output", "echo out; echo err >&2", "out\nerr\n", 0},
 		{"nothing", "true", agent.TextNoOutput, 0},
+		{"no editor", `git init -q . && git() { command git -c user.name=a -c user.email=a@b.c "$@"; } && git commit -q --allow-empty -m first &&
+			git -c core.editor=false commit -q --amend --allow-empty && git log --format=%s`, "first\n", 0},
 		{"exit code", "echo bad; exit 3", "bad\n[exit code 3]", 3},
 		{"exit code alone", "false", "[exit code 1]", 1},
 		{"no line end", "printf bad; exit 3", "bad\n[exit code 3]", 3},

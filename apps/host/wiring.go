@@ -3,10 +3,6 @@ package host
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"net"
-	"net/http"
-	"os"
 	"slices"
 	"time"
 
@@ -48,7 +44,6 @@ import (
 	"github.com/scorel/scorel/packages/keyfile"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
-	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 // wiring connects the parts of a host that New makes. The host keeps the parts that it runs;
@@ -387,85 +382,3 @@ func (w *wiring) hostAPI() *hostapi.Host {
 		Pause: w.pause, Restart: w.restart,
 	}
 }
-
-// relayURLs are the relays of the host, without one that runs beside it.
-func (w *wiring) relayURLs() []string {
-	switch {
-	case w.cfg.NoRelay:
-		return nil
-	case len(w.cfg.RelayURLs) > 0:
-		return w.cfg.RelayURLs
-	}
-	return w.config.RelayURLs
-}
-
-// links are the relays that the host connects to. An invite is a secret of one relay: only
-// the first gets it.
-func (w *wiring) links() ([]uplink.Link, error) {
-	urls := w.relayURLs()
-	if err := uplink.CheckURLs(urls); err != nil {
-		return nil, state.Misconfigured(err)
-	}
-	var links []uplink.Link
-	for i, url := range urls {
-		link := uplink.Link{URL: url}
-		if i == 0 {
-			link.Invite = cmp.Or(w.cfg.Invite, w.config.Invite)
-		}
-		links = append(links, link)
-	}
-	if w.cfg.Beside != nil {
-		links = append(links, w.beside())
-	}
-	return links, nil
-}
-
-// page is what the host serves at its own address besides the API; nil for nothing.
-func (w *wiring) page() http.Handler {
-	if w.cfg.Beside == nil {
-		return nil
-	}
-	return w.cfg.Beside.Page
-}
-
-// beside is the relay that runs beside the host. It is dialed within the process, but logged
-// in to like any other.
-func (w *wiring) beside() uplink.Link {
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return w.cfg.Beside.Dial(ctx) }
-	link := uplink.Link{
-		URL:  "http://" + w.listener.Addr().String(),
-		HTTP: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}},
-	}
-	link.Places = func() (places []api.Path) {
-		if w.cfg.Beside.Page != nil {
-			places = append(places, api.Path{Kind: api.PathMachine, URL: link.URL})
-		}
-		for _, url := range w.cfg.Beside.Network() {
-			places = append(places, api.Path{Kind: api.PathNetwork, URL: url})
-		}
-		return places
-	}
-	return link
-}
-
-// loadName reads the name of the machine. Relays refuse labels that the wire does not accept.
-func (w *wiring) loadName() (err error) {
-	own, _ := os.Hostname()
-	if wire.CheckLabel(own) != nil {
-		own = unnamed
-	}
-	fixed := cmp.Or(w.cfg.Label, w.config.Label)
-	if fixed != "" && wire.CheckLabel(fixed) != nil {
-		fixed = unnamed
-	}
-	if w.name, err = state.LoadName(w.paths.Name(), fixed, own); err != nil {
-		return err
-	}
-	if err := wire.CheckLabel(w.name.Current()); err != nil {
-		return fmt.Errorf("host: %s is damaged: %w; delete it, and name this machine with `scorel pair --label NAME`", w.paths.Name(), err)
-	}
-	return nil
-}
-
-// unnamed is the name of a machine that has none that the wire accepts.
-const unnamed = "scorel host"

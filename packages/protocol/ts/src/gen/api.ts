@@ -170,6 +170,8 @@ export const MAX_QUERY = 512;
 export const MAX_HITS = 50;
 /** hits of one answer to a search in one session */
 export const MAX_SESSION_HITS = 1000;
+/** MaxToolTail is how much output of a running tool Live keeps, in bytes. */
+export const MAX_TOOL_TAIL = 16384;
 /** terminals of one client */
 export const MAX_TERMINALS = 8;
 /** terminals of all clients */
@@ -186,8 +188,6 @@ export const MAX_TERMINAL_INPUT = 65536;
 export const MAX_TERMINAL_SIDE = 1000;
 /** MaxTranscripts bounds the transcripts of one answer. */
 export const MAX_TRANSCRIPTS = 200;
-/** MaxToolTail is how much output of a running tool Live keeps, in bytes. */
-export const MAX_TOOL_TAIL = 16384;
 
 /** AgentScope is the origin of an agent definition. */
 export type AgentScope =
@@ -197,6 +197,29 @@ export type AgentScope =
   | 'user'
   /** a file of the same name replaces it */
   | 'builtin';
+
+/** Decision answers an approval. */
+export type Decision =
+  /** once */
+  | 'allow'
+  /** and add the proposed rules; needs the grant manage */
+  | 'always'
+  /** with optional feedback to the agent */
+  | 'deny'
+  /** deny, and cancel the turn */
+  | 'stop'
+  /** the turn was canceled before anyone answered */
+  | 'cancelled';
+
+/** QuestionOutcome is how a question ended. */
+export type QuestionOutcome =
+  | 'answered'
+  /** a person let the agent decide */
+  | 'skipped'
+  /** not answered before the deadline */
+  | 'timed_out'
+  /** the turn was canceled */
+  | 'cancelled';
 
 /** BudgetScope is what a budget limits. */
 export type BudgetScope =
@@ -586,31 +609,6 @@ export type ScheduleCause =
   | 'folder'
   | 'github';
 
-/** TerminalReason is why a terminal ended. */
-export type TerminalReason =
-  /** the shell ended by itself */
-  | 'exited'
-  /** close_terminal */
-  | 'closed'
-  /** its client lost the grant, or was revoked */
-  | 'revoked'
-  /** the host stops */
-  | 'stopped';
-
-/** TranscriptOutcome is what became of an import. */
-export type TranscriptOutcome =
-  /** as a new session */
-  | 'imported'
-  /** an earlier import got what is new */
-  | 'extended'
-  /** the earlier import has all of it */
-  | 'unchanged'
-  /**
-   * TranscriptContinued means that the session was continued on this host after its import.
-   * It was not changed, because both continuations exclude each other.
-   */
-  | 'continued';
-
 /** WorktreeKept is a reason to keep a worktree. */
 export type WorktreeKept =
   /** changed or new files that are not committed */
@@ -632,29 +630,6 @@ export type WorktreeKept =
 export type WorkKind =
   | 'compaction'
   | 'branch_summary';
-
-/** Decision answers an approval. */
-export type Decision =
-  /** once */
-  | 'allow'
-  /** and add the proposed rules; needs the grant manage */
-  | 'always'
-  /** with optional feedback to the agent */
-  | 'deny'
-  /** deny, and cancel the turn */
-  | 'stop'
-  /** the turn was canceled before anyone answered */
-  | 'cancelled';
-
-/** QuestionOutcome is how a question ended. */
-export type QuestionOutcome =
-  | 'answered'
-  /** a person let the agent decide */
-  | 'skipped'
-  /** not answered before the deadline */
-  | 'timed_out'
-  /** the turn was canceled */
-  | 'cancelled';
 
 /** PromptState is the state of a prompt. */
 export type PromptState =
@@ -682,6 +657,31 @@ export type ResyncMode =
    * precedes it; the entry discards its state.
    */
   | 'full_reload';
+
+/** TerminalReason is why a terminal ended. */
+export type TerminalReason =
+  /** the shell ended by itself */
+  | 'exited'
+  /** close_terminal */
+  | 'closed'
+  /** its client lost the grant, or was revoked */
+  | 'revoked'
+  /** the host stops */
+  | 'stopped';
+
+/** TranscriptOutcome is what became of an import. */
+export type TranscriptOutcome =
+  /** as a new session */
+  | 'imported'
+  /** an earlier import got what is new */
+  | 'extended'
+  /** the earlier import has all of it */
+  | 'unchanged'
+  /**
+   * TranscriptContinued means that the session was continued on this host after its import.
+   * It was not changed, because both continuations exclude each other.
+   */
+  | 'continued';
 
 export interface EntryAppended {
   type: 'entry_appended';

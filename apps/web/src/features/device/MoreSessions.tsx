@@ -4,13 +4,16 @@ import { t } from "../../i18n/device";
 
 export interface MoreSessionsProps {
   state: "none" | "some" | "loading";
+  /** The number of listed sessions. */
+  shown: number;
   onMore: () => void;
 }
 
 /** The end of a list with more pages: the next one is loaded when the reader reaches it. */
-export function MoreSessions({ state, onMore }: MoreSessionsProps) {
+export function MoreSessions({ state, shown, onMore }: MoreSessionsProps) {
   const foot = useRef<HTMLButtonElement>(null);
   const more = useEffectEvent(onMore);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a page, the end may be in view as before
   useEffect(() => {
     const element = foot.current;
     if (!element || state !== "some") {
@@ -19,7 +22,7 @@ export function MoreSessions({ state, onMore }: MoreSessionsProps) {
     const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting && more(), { rootMargin: "600px 0px" });
     observer.observe(element);
     return () => observer.disconnect();
-  }, [state]);
+  }, [state, shown]);
   if (state === "none") {
     return null;
   }

@@ -103,7 +103,7 @@ export function ProjectCard(props: ProjectCardProps) {
         </p>
       )}
       {all ? (
-        <MoreSessions state={more} onMore={loadMore} />
+        <MoreSessions state={more} shown={listed.length} onMore={loadMore} />
       ) : total > listed.length ? (
         <button
           type="button"

@@ -95,7 +95,11 @@ function Rows({ items, infos, now, actions }: RowsProps) {
           </li>
         ))}
       </ul>
-      <MoreSessions state={items.length > shown ? "some" : "none"} onMore={() => setShown(shown + step)} />
+      <MoreSessions
+        state={items.length > shown ? "some" : "none"}
+        shown={shown}
+        onMore={() => setShown(shown + step)}
+      />
     </div>
   );
 }

@@ -3,12 +3,15 @@ package host_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -27,8 +30,20 @@ func (u *unreachable) Open(ctx context.Context, id string) (store.Log, error) {
 	case u.refused <- struct{}{}:
 	default:
 	}
-	return nil, &store.UnavailableError{Provider: "test", Place: "here", Cause: errors.New("it is down")}
+	return nil, errDown
 }
+
+// unlisted is an unreachable provider that cannot list its sessions either.
+type unlisted struct{ *unreachable }
+
+func (u unlisted) List(ctx context.Context) ([]store.Info, error) {
+	if u.back.Load() {
+		return u.Provider.List(ctx)
+	}
+	return nil, errDown
+}
+
+var errDown = &store.UnavailableError{Provider: "test", Place: "here", Cause: errors.New("it is down")}
 
 // TestChatWaitsForASessionThatIsUnavailable starts a host while the session of a chat cannot be
 // opened, as after a crash of a machine whose database starts later. The chat follows it as soon as
@@ -60,4 +75,45 @@ func TestChatWaitsForASessionThatIsUnavailable(t *testing.T) {
 	if now := s.chats()[0].Session; now != id {
 		t.Errorf("the chat has the session %q, not %q", now, id)
 	}
+}
+
+// TestChatKeepsASessionThatIsNotFound starts a host without its index while the session of a chat
+// cannot be listed. The chat says so and keeps the session, and continues it when it is back.
+func TestChatKeepsASessionThatIsNotFound(t *testing.T) {
+	t.Parallel()
+	s := newChatScene(t, nil, modeltest.Say("Before."), modeltest.Say("After."))
+	t.Run("before", func(t *testing.T) {
+		s.t = t
+		s.open()
+		s.pair()
+		s.fake.Say(group, ada, "hi")
+		s.shows("Before.")
+	})
+	s.t = t
+	if err := os.Remove(filepath.Join(s.home, "index.db")); err != nil {
+		t.Fatal(err)
+	}
+	u := unlisted{&unreachable{}}
+	host.Beneath(&s.cfg, func(p store.Provider) store.Provider {
+		u.Provider = p
+		return u
+	})
+	h := start(t, s.cfg)
+	s.c = dial(t, h, nil)
+	id := s.chats()[0].Session
+	_, err := client.Call(t.Context(), s.c, api.GetSnapshot, api.SessionRequest{SessionID: id})
+	wantKind(t, err, api.KindUnavailable)
+	s.fake.Say(group, ada, "still there?")
+	s.shows("cannot be found now")
+	u.back.Store(true)
+	if err := h.RefreshSessions(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.fake.Say(group, ada, "and now?")
+	s.shows("After.")
+	if now := s.chats()[0].Session; now != id {
+		t.Errorf("the chat has the session %q, not %q", now, id)
+	}
+	_, err = client.Call(t.Context(), s.c, api.GetSnapshot, api.SessionRequest{SessionID: "another"})
+	wantKind(t, err, api.KindNotFound)
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
@@ -25,6 +26,9 @@ func (h *Host) Online() bool { return h.hub.Online(dispatch.LocalID) }
 
 // AtChatSteps has a host call a function after each change of the file of a channel.
 func AtChatSteps(cfg *Config, step func()) { cfg.chatStep = step }
+
+// RefreshSessions finds the sessions of providers that are available again.
+func (h *Host) RefreshSessions(ctx context.Context) error { return h.sessions.Refresh(ctx) }
 
 // NotifyAfter has a host collect what needs a person for another time than two seconds.
 func NotifyAfter(cfg *Config, burst time.Duration) { cfg.burst = burst }

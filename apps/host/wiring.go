@@ -283,7 +283,7 @@ func (w *wiring) serve() (err error) {
 		return err
 	}
 	w.dispatcher = dispatch.New(dispatch.Options{
-		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.projectOf, Moves: w.moves,
+		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.projectOf, Unknown: w.sessions.Unknown, Moves: w.moves,
 		Begun: func(clientID string) { w.clientAPI.Presence(clientID) },
 		Ended: func(clientID string) { w.clientAPI.Presence(clientID); w.attention.Looked() },
 	})

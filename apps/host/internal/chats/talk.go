@@ -196,16 +196,19 @@ func (t *talk) followAll(ctx context.Context, c *client.Client) error {
 func (t *talk) resync(ctx context.Context, c *client.Client, f follow) error {
 	r, err := client.Call(ctx, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: f.Session})
 	var refused *api.Error
-	if errors.As(err, &refused) && refused.Kind == api.KindUnavailable { // as while its database is down
-		t.Logger.Debug("a chat waits for a session", "client", t.clientID, "session", f.Session, "error", err)
-		t.again.Reset(firstWait)
-		return nil
-	}
-	if errors.As(err, &refused) {
+	switch {
+	case errors.As(err, &refused) && (refused.Kind == api.KindNotFound || refused.Kind == api.KindMoved): // it is gone
 		t.Logger.Info("a chat no longer follows a session", "client", t.clientID, "session", f.Session, "error", err)
 		return t.change(func(_ *record, b *bound) { b.forget(f.Session) })
-	}
-	if err != nil {
+	case errors.As(err, &refused): // for a while, as while its database is down
+		t.Logger.Debug("a chat waits for a session", "client", t.clientID, "session", f.Session, "error", err)
+		wait := longestWait // as after the access of the chat has expired
+		if refused.Kind == api.KindUnavailable {
+			wait = firstWait
+		}
+		t.again.Reset(wait)
+		return nil
+	case err != nil:
 		return err
 	}
 	entries := r.Entries

@@ -154,7 +154,7 @@ func (c *Conn) checkReach(r Request) *api.Error {
 	case named.SessionID == "" && named.ProjectID == "" && r.Reach == api.ReachNamed:
 		return api.Errorf(api.KindNotAllowed, "%s without a project concerns the whole host, and this connection is limited to some of its projects: name one of them", r.Name)
 	case named.SessionID != "" && !c.SeesSession(named.SessionID):
-		return state.UnknownSession(named.SessionID)
+		return c.dispatcher.unknown(named.SessionID)
 	case named.ProjectID != "" && !c.SeesProject(named.ProjectID):
 		return state.UnknownProject(named.ProjectID)
 	}

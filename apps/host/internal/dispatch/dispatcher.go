@@ -34,8 +34,8 @@ var (
 	ErrTokenExpired = errors.New("this token expired")
 )
 
-// Options are the parts that a Dispatcher works with. All but Unwatched, Begun, Ended and
-// ProjectOf are required.
+// Options are the parts that a Dispatcher works with. All but Unwatched, Begun, Ended,
+// ProjectOf and Unknown are required.
 type Options struct {
 	Logger    *slog.Logger
 	Hub       *Hub
@@ -49,6 +49,9 @@ type Options struct {
 	// ProjectOf returns the project of a session. Without it, limited connections see no
 	// session.
 	ProjectOf func(sessionID string) (projectID string, exists bool)
+	// Unknown returns the error for a session that a limited connection does not see, which is
+	// the same for one that does not exist; nil is state.UnknownSession.
+	Unknown func(sessionID string) *api.Error
 	// Moves refuses requests about sessions that move to another host; nil refuses none.
 	Moves Moves
 }
@@ -73,12 +76,16 @@ type Dispatcher struct {
 	begun     func(clientID string)
 	ended     func(clientID string)
 	projectOf func(sessionID string) (string, bool)
+	unknown   func(sessionID string) *api.Error
 	moves     Moves
 }
 
 // New makes a dispatcher.
 func New(o Options) *Dispatcher {
-	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched, begun: o.Begun, ended: o.Ended, projectOf: o.ProjectOf, moves: o.Moves}
+	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched, begun: o.Begun, ended: o.Ended, projectOf: o.ProjectOf, unknown: o.Unknown, moves: o.Moves}
+	if d.unknown == nil {
+		d.unknown = state.UnknownSession
+	}
 	if d.projectOf == nil {
 		d.projectOf = func(string) (string, bool) { return "", false }
 	}

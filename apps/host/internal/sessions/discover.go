@@ -22,6 +22,7 @@ func (m *Manager) discover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	unread := map[string]bool{}
 	for _, info := range list {
 		id := info.Header.ID
 		row, ok := indexed[id]
@@ -35,6 +36,7 @@ func (m *Manager) discover(ctx context.Context) error {
 		if !ok || row.Stale(info) {
 			if row, err = m.read(ctx, info); err != nil {
 				m.deps.Logger.Error("a session cannot be listed; it was not changed", "session", clip(id), "error", err)
+				unread[id] = true
 				continue
 			}
 		}
@@ -43,13 +45,17 @@ func (m *Manager) discover(ctx context.Context) error {
 		}
 	}
 	partial, ok := m.provider.(store.Incomplete)
+	missing := ok && partial.Missing()
 	for id, row := range indexed {
-		if ok && partial.Missing() {
+		if missing {
 			m.addClosed(row)
 		} else { // it was deleted without this host
 			m.drop(id)
 		}
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.missing, m.unread = missing, unread
 	return nil
 }
 

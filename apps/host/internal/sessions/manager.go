@@ -39,6 +39,10 @@ type Manager struct {
 	byKey  map[string]string // clientKey of create_session -> session id
 	closed bool
 	held   bool // sessions that are opened begin nothing new
+	// missing means that a provider could not list its sessions, and unread are the sessions
+	// that were listed and could not be read: there may be more than known has.
+	missing bool
+	unread  map[string]bool
 	// offspring lists the ids of a session's subagent sessions.
 	offspring map[string][]string
 }
@@ -189,13 +193,28 @@ func (m *Manager) openLocked(id string) (*Session, error) {
 	k, ok := m.known[id]
 	switch {
 	case !ok:
-		return nil, state.UnknownSession(id)
+		return nil, m.unknownLocked(id)
 	case m.closed:
 		return nil, clientError(ErrClosed)
 	case k.open != nil:
 		return k.open, nil
 	}
 	return m.startLocked(k, nil), nil
+}
+
+// Unknown returns the error for an id that belongs to no known session. It says that the session
+// is unavailable while it may be one that could not be listed or read.
+func (m *Manager) Unknown(id string) *api.Error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.unknownLocked(id)
+}
+
+func (m *Manager) unknownLocked(id string) *api.Error {
+	if m.missing || m.unread[id] {
+		return api.Errorf(api.KindUnavailable, "the session %.64q cannot be found now, because not all sessions of this host can be read: try again when they can", id)
+	}
+	return state.UnknownSession(id)
 }
 
 // ProjectOf returns the project of a session; false if there is no such session.

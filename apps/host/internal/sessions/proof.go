@@ -3,7 +3,6 @@ package sessions
 import (
 	"context"
 
-	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/proof"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -16,7 +15,7 @@ func (m *Manager) Proof(ctx context.Context, id string, known ...session.ChainVa
 	_, ok := m.known[id]
 	m.mu.Unlock()
 	if !ok {
-		return api.Proof{}, state.UnknownSession(id)
+		return api.Proof{}, m.Unknown(id)
 	}
 	_, data, err := m.provider.Export(ctx, id)
 	if err != nil {

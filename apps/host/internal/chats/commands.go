@@ -43,10 +43,9 @@ func readCommand(text string) (name, rest string, ok bool) {
 	return name, strings.TrimSpace(rest), true
 }
 
+// command handles a command, in the goroutine of the chat.
 func (h *handling) command(ctx context.Context, b *bound, c *client.Client, name, rest string) error {
 	switch name {
-	case "new":
-		return h.newSession(ctx, b, c, rest)
 	case "stop":
 		return h.stop(ctx, b, c)
 	case "status":
@@ -95,7 +94,7 @@ func (h *handling) stop(ctx context.Context, b *bound, c *client.Client) error {
 		h.say(noSession)
 		return nil
 	}
-	snapshot, err := client.Call(ctx, c, api.GetSnapshot, api.SessionRequest{SessionID: b.Session})
+	snapshot, err := h.snapshot(ctx, c, b.Session)
 	if err != nil {
 		return err
 	}
@@ -119,12 +118,15 @@ func (h *handling) status(ctx context.Context, b *bound, c *client.Client) error
 		h.say("Project: " + project.Name + "\n" + noSession)
 		return nil
 	}
-	snapshot, err := client.Call(ctx, c, api.GetSnapshot, api.SessionRequest{SessionID: b.Session})
+	snapshot, err := h.snapshot(ctx, c, b.Session)
 	if err != nil {
 		return err
 	}
-	s := snapshot.Session
-	h.say(fmt.Sprintf("Project: %s\nSession: %s\nState: %s\nModel: %s\nMode: %s\nQueued: %d", project.Name, title(s), stateOf(s), s.Model, s.Mode, len(snapshot.Live.Queue)))
+	s, queued := snapshot.Session, len(snapshot.Live.Queue)
+	if l := h.talk.live[s.ID]; l != nil {
+		queued = len(l.Queue)
+	}
+	h.say(fmt.Sprintf("Project: %s\nSession: %s\nState: %s\nModel: %s\nMode: %s\nQueued: %d", project.Name, title(s), h.talk.stateOf(s), s.Model, s.Mode, queued))
 	return nil
 }
 
@@ -139,13 +141,22 @@ func title(s api.SessionSummary) string {
 	return name
 }
 
-func stateOf(s api.SessionSummary) string {
+// stateOf says what a session does. For one that the chat follows, this is what the chat was sent
+// last: a summary may be newer. Only the goroutine of the chat calls it.
+func (t *talk) stateOf(s api.SessionSummary) string {
+	approval, answer, working := s.WaitingApproval, s.WaitingAnswer, s.Running
+	if l := t.live[s.ID]; l != nil {
+		approval, answer, working = false, false, l.Turn != nil
+		for _, p := range t.pendings(s.ID, l) {
+			approval, answer = approval || p.approval != nil, answer || p.question != nil
+		}
+	}
 	switch {
-	case s.WaitingApproval:
+	case approval:
 		return "waits for an approval"
-	case s.WaitingAnswer:
+	case answer:
 		return "waits for an answer"
-	case s.Running:
+	case working:
 		return "working"
 	}
 	return "idle"
@@ -156,6 +167,9 @@ func stateOf(s api.SessionSummary) string {
 func (h *handling) sessions(ctx context.Context, b *bound, c *client.Client, rest string) error {
 	list, err := client.Sessions(ctx, c, api.ListSessionsRequest{ProjectID: b.ProjectID, Limit: channel.MaxButtons})
 	if err != nil {
+		return err
+	}
+	if err := h.talk.catchUp(ctx, c); err != nil {
 		return err
 	}
 	if len(list) == 0 {
@@ -182,7 +196,7 @@ func (h *handling) sessions(ctx context.Context, b *bound, c *client.Client, res
 		if byCode {
 			mark += ", /sessions " + sessionCode(b.ClientID, s.ID)
 		}
-		fmt.Fprintf(&text, "%d. %s: %s%s\n", n+1, title(s), stateOf(s), mark)
+		fmt.Fprintf(&text, "%d. %s: %s%s\n", n+1, title(s), h.talk.stateOf(s), mark)
 		buttons = append(buttons, channel.Button{Label: fmt.Sprintf("%d. %s", n+1, channel.Cut(title(s), 30)), Data: "s:" + s.ID})
 	}
 	h.say(text.String(), buttons...)

@@ -13,7 +13,8 @@
 //
 // Four goroutines serve a channel: one receives, one handles what was received, one sends, and
 // each bound chat has one that follows its sessions. They share the file and nothing else; a
-// platform that hangs or floods stops or slows its own channel.
+// platform that hangs or floods stops or slows its own channel. What a chat is told about a session,
+// also as the answer to a command, is queued by the last one, so that it is in order.
 package chats
 
 import (

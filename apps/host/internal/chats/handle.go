@@ -47,12 +47,12 @@ func (h *handling) here(ctx context.Context, chatID, senderID string) (*bound, *
 		return nil, nil, api.Errorf(api.KindNotAllowed, "The access of this chat has expired. Ask for a new code at the machine.")
 	}
 	h.mu.Lock()
-	t := h.talks[b.ClientID]
+	h.talk = h.talks[b.ClientID]
 	h.mu.Unlock()
-	if t == nil {
-		return nil, nil, errors.New("the chat has no connection yet")
+	if h.talk == nil {
+		return nil, nil, errNoConnection
 	}
-	c, err := t.client(ctx)
+	c, err := h.talk.client(ctx)
 	return b, c, err
 }
 
@@ -67,8 +67,11 @@ func (h *handling) message(ctx context.Context, m channel.Message) error {
 		}
 		return nil
 	})
-	if name, rest, ok := readCommand(m.Text); ok {
-		return h.command(ctx, b, c, name, rest)
+	switch name, rest, ok := readCommand(m.Text); {
+	case ok && name == "new":
+		return h.newSession(ctx, b, c, rest)
+	case ok:
+		return h.inOrder(ctx, func(ctx context.Context, c *client.Client) error { return h.command(ctx, b, c, name, rest) })
 	}
 	if q := openQuestion(b); q != nil && m.Text != "" && len(m.Files) == 0 {
 		return h.answerQuestion(ctx, c, *q, chosen(*q, m.Text, h.platformLimits()))
@@ -93,12 +96,16 @@ func (h *handling) prompt(ctx context.Context, b *bound, c *client.Client, m cha
 	}
 	clientKey := key(h.store.read().ID, m.Chat.ID, m.ID)
 	if b.Session != "" {
-		sent, err := client.Call(ctx, c, api.SendPrompt, api.SendPromptRequest{SessionID: b.Session, ClientKey: clientKey, Content: content})
+		err := h.inOrder(ctx, func(ctx context.Context, c *client.Client) error {
+			sent, err := client.Call(ctx, c, api.SendPrompt, api.SendPromptRequest{SessionID: b.Session, ClientKey: clientKey, Content: content})
+			if err != nil || sent.State != api.PromptQueued {
+				return err
+			}
+			h.say("Queued: the agent reads it when the current turn ends.")
+			return h.talk.catchUp(ctx, c)
+		})
 		var refused *api.Error
 		if !errors.As(err, &refused) || refused.Kind != api.KindNotFound {
-			if err == nil && sent.State == api.PromptQueued {
-				h.say("Queued: the agent reads it when the current turn ends.")
-			}
 			return err
 		}
 	}
@@ -137,7 +144,7 @@ func (h *handling) follow(clientID string) {
 	t := h.talks[clientID]
 	h.mu.Unlock()
 	if t != nil {
-		t.push(nil)
+		t.push(step{})
 	}
 }
 
@@ -212,18 +219,24 @@ func (h *handling) fetch(ctx context.Context, f channel.File) ([]byte, error) {
 // editPrompt changes a prompt that still waits in the queue, or removes it. One that the agent
 // has read stays as it was.
 func (h *handling) editPrompt(ctx context.Context, chatID, messageID, text string) error {
-	b, c, err := h.here(ctx, chatID, "")
+	b, _, err := h.here(ctx, chatID, "")
 	if b == nil || err != nil || b.Session == "" {
 		return err
 	}
-	snapshot, err := client.Call(ctx, c, api.GetSnapshot, api.SessionRequest{SessionID: b.Session})
+	clientKey := key(h.store.read().ID, chatID, messageID)
+	return h.inOrder(ctx, func(ctx context.Context, c *client.Client) error {
+		return h.editSent(ctx, c, b.Session, clientKey, text)
+	})
+}
+
+func (h *handling) editSent(ctx context.Context, c *client.Client, sessionID, clientKey, text string) error {
+	snapshot, err := h.snapshot(ctx, c, sessionID)
 	if err != nil {
 		return err
 	}
-	clientKey := key(h.store.read().ID, chatID, messageID)
 	for _, p := range snapshot.Live.Queue {
 		if p.ClientKey == clientKey {
-			return h.changeQueued(ctx, c, b.Session, p, text)
+			return h.changeQueued(ctx, c, sessionID, p, text)
 		}
 	}
 	if text != "" && !strings.HasPrefix(text, "/") {

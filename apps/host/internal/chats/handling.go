@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -16,8 +17,10 @@ import (
 type handling struct {
 	*running
 	u     channel.Update
+	talk  *talk // of the chat, once here found it
 	said  []item
 	edits []func(*record) error
+	ended bool // all that follows is stored
 }
 
 // say says something in the chat of the update.
@@ -90,8 +93,31 @@ func (r *running) handleOne(ctx context.Context, u channel.Update) {
 // maxTries is how often an update is handled that fails for a reason that may go away.
 const maxTries = 5
 
-// commit stores what follows from the update, and that it was handled.
+// inOrder handles the rest of the update in the goroutine of the chat, so that what it says of a
+// session follows what the session has said.
+func (h *handling) inOrder(ctx context.Context, rest func(context.Context, *client.Client) error) error {
+	return h.talk.inOrder(ctx, func(ctx context.Context, c *client.Client) error {
+		if err := rest(ctx, c); err != nil {
+			return err
+		}
+		return h.commit()
+	})
+}
+
+// snapshot returns a session as it is now, and has all sent that it said until then.
+func (h *handling) snapshot(ctx context.Context, c *client.Client, id string) (api.GetSnapshotResponse, error) {
+	now, err := client.Call(ctx, c, api.GetSnapshot, api.SessionRequest{SessionID: id})
+	if err != nil {
+		return now, err
+	}
+	return now, h.talk.catchUp(ctx, c)
+}
+
+// commit stores what follows from the update, and that it was handled, once.
 func (h *handling) commit() error {
+	if h.ended {
+		return nil
+	}
 	err := h.store.change(func(f *record) error {
 		for _, edit := range h.edits {
 			if err := edit(f); err != nil {
@@ -105,5 +131,6 @@ func (h *handling) commit() error {
 		return nil
 	})
 	wake(h.waiting)
+	h.ended = err == nil
 	return err
 }

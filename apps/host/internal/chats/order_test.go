@@ -1,0 +1,124 @@
+package chats
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/dispatch/dispatchtest"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/leakcheck"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+func TestMain(m *testing.M) { leakcheck.Main(m) }
+
+// talkative is a session that says a lot and ends its turn, just before it is asked how it is.
+type talkative struct {
+	t     *testing.T
+	lines int
+	said  bool
+}
+
+func (s *talkative) endpoints() []dispatch.Endpoint {
+	return []dispatch.Endpoint{
+		dispatch.Serve(api.ResyncEvents, func(context.Context, *dispatch.Conn, api.ResyncEventsRequest) (api.ResyncEventsResponse, error) {
+			return api.ResyncEventsResponse{Live: api.Live{Turn: &api.Turn{TurnID: "t"}}}, nil
+		}),
+		dispatch.Serve(api.GetSnapshot, func(_ context.Context, c *dispatch.Conn, r api.SessionRequest) (api.GetSnapshotResponse, error) {
+			for n := 1; n <= s.lines && !s.said; n++ {
+				s.deliver(c, r.SessionID, api.EntryAppended{Entry: s.entry(n)})
+			}
+			s.said = true
+			s.deliver(c, r.SessionID, api.TurnEnded{TurnID: "t"})
+			return api.GetSnapshotResponse{Session: api.SessionSummary{ID: r.SessionID}}, nil
+		}),
+	}
+}
+
+func (s *talkative) entry(n int) session.Entry {
+	e, err := session.ParseEntry(fmt.Appendf(nil, `{"type":"message","id":"e%[1]d","parentId":null,"timestamp":"2026-11-21T12:07:07.101Z","seq":%[1]d,"message":{"role":"assistant","content":[{"type":"text","text":"line %[1]d."}]}}`, n))
+	if err != nil {
+		s.t.Error(err)
+	}
+	return e
+}
+
+func (s *talkative) deliver(c *dispatch.Conn, id string, event api.Event) {
+	envelope := api.EventEnvelope{SessionID: id, Event: event}
+	encoded, err := api.EncodeEvent(envelope)
+	if err != nil {
+		s.t.Error(err)
+	}
+	c.Deliver(envelope, encoded)
+}
+
+// noSecrets are the secrets of a channel that has none.
+type noSecrets struct{ Secrets }
+
+func (noSecrets) Getenv(string) string { return "" }
+
+// TestStatusFollowsWhatWasSaid asks a session how it is that has said a lot which is not sent yet.
+// The status is the last message of the chat.
+func TestStatusFollowsWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	h := dispatchtest.New(t)
+	project, platform, folder := h.AddProject(), channeltest.NewMemory(), t.TempDir()
+	chat, from := channel.Chat{ID: "1", Direct: true}, channel.Sender{ID: "4711", Name: "Ada"}
+	if _, err := newStore(filepath.Join(folder, "chn_1.json"), &record{ID: "chn_1", Kind: "telegram", Chats: []*bound{{
+		ClientID: "chat_1", Chat: chat, ProjectID: project.ID, Grants: []api.Grant{api.GrantView, api.GrantPrompt},
+		Senders: []listed{{Sender: from}}, Session: "s", Follows: []follow{{Session: "s"}},
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	said := &talkative{t: t, lines: 40}
+	dispatcher := dispatch.New(dispatch.Options{
+		Logger: h.Log, Hub: h.Hub, Tokens: h.Tokens, Endpoints: said.endpoints(), Unwatched: func() {},
+		ProjectOf: func(string) (string, bool) { return project.ID, true },
+	})
+	c, err := New(Options{
+		Logger: h.Log, Folder: folder, Secrets: noSecrets{}, Projects: h.Projects, Hub: h.Hub, Now: time.Now, NameOf: func(string) string { return "" },
+		Open: func(string, map[string]string) (channel.Platform, error) { return platform, nil },
+		Serve: func(ctx context.Context, transport client.Transport, clientID string) error {
+			return dispatcher.Serve(ctx, transport, clientID, nil)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.Run(ctx)
+	}()
+	defer func() { cancel(); <-ended }()
+	platform.Fake().Say(chat, from, "/status")
+	deadline := time.After(time.Minute)
+	for {
+		changed, shown := platform.Changed(), platform.Fake().Shown(chat)
+		at := len(shown) - 1
+		if len(shown) <= said.lines {
+			if at >= 0 && strings.Contains(shown[at].Text, "State: ") {
+				t.Fatalf("the status comes after %d of %d lines", at, said.lines)
+			}
+			select {
+			case <-changed:
+			case <-deadline:
+				t.Fatalf("the chat shows %d messages", len(shown))
+			}
+			continue
+		}
+		if text := shown[at].Text; len(shown) != said.lines+1 || !strings.Contains(text, "State: idle") {
+			t.Errorf("%d messages, of which the last is %q", len(shown), text)
+		}
+		return
+	}
+}

@@ -87,7 +87,7 @@ func newBoundChat(t *testing.T, on killedPlatform) boundChat {
 	t.Helper()
 	b := boundChat{on: on, home: t.TempDir()}
 	configure(t, b.home, "http://127.0.0.1:0", "")
-	fake := on.start(t, func() {})
+	fake := on.start(t, func(string) {})
 	h, ended := run(t, host.Config{Home: b.home, Projects: []string{t.TempDir()}})
 	c := dial(t, h, nil)
 	settings := maps.Clone(on.settings)
@@ -157,7 +157,7 @@ func killedSteps(of string, length int) (steps []modeltest.Step) {
 }
 
 // request is called twice for each request to the chat server, and for events of the platforms.
-func (k *killedChat) request() {
+func (k *killedChat) request(string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.left == 0 {
@@ -242,6 +242,9 @@ var allowCode = regexp.MustCompile(`/allow [A-Z0-9]{5}`)
 // lastLine matches the last line of an answer.
 var lastLine = regexp.MustCompile(`answer-\d+-line-5`)
 
+// answerLine matches a line of an answer.
+var answerLine = regexp.MustCompile(`answer-\d+-line-\d`)
+
 // said matches what a model says once, a message that became a prompt, and the end of a turn.
 var said = regexp.MustCompile(`answer-\d+-line-\d|message-\d+\.|` + hostEnded)
 
@@ -254,39 +257,21 @@ func (k *killedChat) check(rounds int) {
 	c := dial(t, start(t, host.Config{Home: k.home}), signal)
 	k.fake.Say(k.on.chat, k.on.from, "!status") // is answered after all that waits
 	waitUntil(t, "the status", k.fake.Changed, events, func() bool { return has(k.fake.Shown(k.on.chat), "State: idle") })
-	prompts, log, shown := map[string]int{}, map[string]int{}, map[string]int{}
-	list, err := client.Sessions(t.Context(), c, api.ListSessionsRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range list {
-		for _, e := range call(t, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.ID, Unattended: true}).Entries {
-			m, isMessage := e.AsMessage()
-			switch {
-			case e.CustomType == session.CustomTurn:
-				log[hostEnded]++
-			case isMessage && e.Role() == session.RoleUser:
-				count(prompts, m.Message.Content.Plain())
-			case isMessage && e.Role() == session.RoleAssistant:
-				count(log, m.Message.Content.Plain())
-			}
-		}
-	}
-	asking := 0
+	all, shown, asking := logsOf(t, c), map[string]int{}, 0
 	for _, m := range k.fake.Shown(k.on.chat) {
 		count(shown, m.Text)
 		asking += len(m.Buttons)
 	}
 	for round := range rounds {
-		if message := fmt.Sprintf("message-%03d.", round); prompts[message] != 1 {
-			t.Errorf("%s became %d prompts", message, prompts[message])
+		if message := fmt.Sprintf("message-%03d.", round); all.prompts[message] != 1 {
+			t.Errorf("%s became %d prompts", message, all.prompts[message])
 		}
 	}
-	if len(prompts) != rounds || len(list) != rounds {
-		t.Errorf("%d messages became prompts, %d sessions, of %d", len(prompts), len(list), rounds)
+	if len(all.prompts) != rounds || all.sessions != rounds {
+		t.Errorf("%d messages became prompts, %d sessions, of %d", len(all.prompts), all.sessions, rounds)
 	}
 	twice := 0
-	for text, n := range log {
+	for text, n := range all.log {
 		switch again := shown[text] - n; {
 		case again < 0:
 			t.Errorf("%q was said %d times and shown %d times", text, n, shown[text])
@@ -303,6 +288,39 @@ func (k *killedChat) check(rounds int) {
 	if _, ok := k.fake.(*webhooktest.Server); ok && k.repeats && twice == 0 {
 		t.Error("nothing is in the chat twice: the test does not see what it should")
 	}
+}
+
+// logs are what the logs of all sessions say: how often each message is a prompt, and each line of
+// an answer and end of a turn was said.
+type logs struct {
+	sessions     int
+	prompts, log map[string]int
+	rest         bool // nothing runs or is queued
+}
+
+func logsOf(t *testing.T, c *client.Client) logs {
+	t.Helper()
+	list, err := client.Sessions(t.Context(), c, api.ListSessionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := logs{sessions: len(list), prompts: map[string]int{}, log: map[string]int{}, rest: true}
+	for _, s := range list {
+		r := call(t, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.ID, Unattended: true})
+		all.rest = all.rest && r.Live.Turn == nil && len(r.Live.Queue) == 0
+		for _, e := range r.Entries {
+			m, isMessage := e.AsMessage()
+			switch {
+			case e.CustomType == session.CustomTurn:
+				all.log[hostEnded]++
+			case isMessage && e.Role() == session.RoleUser:
+				count(all.prompts, m.Message.Content.Plain())
+			case isMessage && e.Role() == session.RoleAssistant:
+				count(all.log, m.Message.Content.Plain())
+			}
+		}
+	}
+	return all
 }
 
 func count(in map[string]int, text string) {

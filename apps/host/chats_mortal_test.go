@@ -10,16 +10,38 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/internal/channel"
+	"github.com/scorel/scorel/apps/host/internal/channel/platforms"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 // killedChatEnv makes a copy of this test program a host with a chat, which dies when it is told to.
 const killedChatEnv = "SCOREL_TEST_KILLED_CHAT"
 
+// The points of a message at which such a host can die.
+const (
+	pointReceived = "received" // it has arrived and is not stored
+	pointStored   = "stored"   // it is stored and not acknowledged
+	pointAnswered = "answered" // it was sent, and that is not stored
+)
+
+// mortality decides when a host dies.
+type mortality struct {
+	self    *os.Process
+	reached atomic.Int64  // steps
+	at      atomic.Int64  // the step that kills
+	point   atomic.Value  // the point that kills
+	stored  chan struct{} // holds a token after a change of the file of a channel
+}
+
 // killedChatHost runs a host until it is killed. A number on the standard input has it kill itself
-// at that step from then on: a change of a channel, or before and after one of a session.
+// at that step from then on: a change of a channel, or before and after one of a session. A point
+// has it kill itself there, once nothing waits to be sent any more.
 func killedChatHost(home string) error {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
@@ -29,16 +51,17 @@ func killedChatHost(home string) error {
 	if err != nil {
 		return err
 	}
-	var reached, at atomic.Int64
-	step := func() {
-		if reached.Add(1) == at.Load() {
-			_ = self.Kill()
-			select {} // until the signal is here
-		}
-	}
+	m := &mortality{self: self, stored: make(chan struct{}, 1)}
 	cfg := host.Config{Home: home, NoRelay: true, Getenv: noEnv, Helper: program}
-	host.Beneath(&cfg, func(p store.Provider) store.Provider { return mortal{p, step} })
-	host.AtChatSteps(&cfg, step)
+	host.Beneath(&cfg, func(p store.Provider) store.Provider { return mortal{p, m.step} })
+	host.AtChatSteps(&cfg, func() {
+		m.step()
+		select {
+		case m.stored <- struct{}{}:
+		default:
+		}
+	})
+	host.OpenPlatform(&cfg, m.open)
 	h, err := host.New(context.Background(), cfg)
 	if err != nil {
 		return err
@@ -46,15 +69,107 @@ func killedChatHost(home string) error {
 	go func() {
 		<-h.Ready()
 		fmt.Println("ready")
-		lines := bufio.NewScanner(os.Stdin)
-		for lines.Scan() {
-			if n, err := strconv.ParseInt(lines.Text(), 10, 64); err == nil {
-				at.Store(reached.Load() + n)
-				fmt.Println("armed")
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			if err := m.arm(h, lines.Text()); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return
 			}
+			fmt.Println("armed")
 		}
 	}()
 	return h.Run(context.Background())
+}
+
+func (m *mortality) arm(h *host.Host, when string) error {
+	if n, err := strconv.ParseInt(when, 10, 64); err == nil {
+		m.at.Store(m.reached.Load() + n)
+		return nil
+	}
+	transport, err := client.DialDirect(context.Background(), h.State().Addr, h.State().Token)
+	if err != nil {
+		return err
+	}
+	c := client.New(transport, nil)
+	defer func() { _ = c.Close() }()
+	for {
+		list, err := client.Call(context.Background(), c, api.ListChannels, api.Empty{})
+		if err != nil {
+			return err
+		}
+		if list.Channels[0].Waiting == 0 {
+			m.point.Store(when)
+			return nil
+		}
+		<-m.stored
+	}
+}
+
+func (m *mortality) step() {
+	if m.reached.Add(1) == m.at.Load() {
+		m.die()
+	}
+}
+
+func (m *mortality) here(point string) {
+	if m.point.Load() == point {
+		m.die()
+	}
+}
+
+func (m *mortality) die() {
+	_ = m.self.Kill()
+	select {} // until the signal is here
+}
+
+func (m *mortality) open(kind string, settings map[string]string) (channel.Platform, error) {
+	found, err := platforms.Find(kind)
+	if err != nil {
+		return nil, err
+	}
+	platform, err := found.Open(settings)
+	return mortalPlatform{Platform: platform, host: m}, err
+}
+
+// mortalPlatform is a platform with the points at which its host dies. It takes messages quickly, so
+// that a test does not wait for its limits.
+type mortalPlatform struct {
+	channel.Platform
+	host *mortality
+}
+
+func (p mortalPlatform) Limits() channel.Limits {
+	limits := p.Platform.Limits()
+	limits.Every = min(limits.Every, 100*time.Millisecond)
+	return limits
+}
+
+func (p mortalPlatform) Run(ctx context.Context, cursor []byte, in channel.Inbound) error {
+	return p.Platform.Run(ctx, cursor, mortalInbound{Inbound: in, host: p.host})
+}
+
+func (p mortalPlatform) Send(ctx context.Context, chatID string, m channel.Outgoing) (string, error) {
+	id, err := p.Platform.Send(ctx, chatID, m)
+	if err == nil {
+		p.host.here(pointAnswered)
+	}
+	return id, err
+}
+
+type mortalInbound struct {
+	channel.Inbound
+	host *mortality
+}
+
+func (i mortalInbound) Take(ctx context.Context, u channel.Update) error {
+	if u.Message == nil {
+		return i.Inbound.Take(ctx, u)
+	}
+	i.host.here(pointReceived)
+	err := i.Inbound.Take(ctx, u)
+	if err == nil {
+		i.host.here(pointStored)
+	}
+	return err
 }
 
 // mortalChat is such a host as a process.
@@ -111,10 +226,10 @@ func (m *mortalChat) hear(word string) {
 	}
 }
 
-// arm has it kill itself at a step from now on.
-func (m *mortalChat) arm(step int) {
+// arm has it kill itself at a step from now on, or at a point.
+func (m *mortalChat) arm(when any) {
 	m.t.Helper()
-	if _, err := fmt.Fprintln(m.input, step); err != nil {
+	if _, err := fmt.Fprintln(m.input, when); err != nil {
 		m.t.Fatal(err)
 	}
 	m.hear("armed")

@@ -58,8 +58,7 @@ type Options struct {
 	Now  func() time.Time
 	// Removed is called with the client id of a chat that was removed. It may be nil.
 	Removed func(clientID string)
-	// Step, if not nil, is called after each change of the file of a channel that was loaded,
-	// for tests.
+	// Step, if not nil, is called after each change of the file of a channel, for tests.
 	Step func()
 }
 

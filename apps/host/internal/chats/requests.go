@@ -129,6 +129,7 @@ func (c *Chats) create(ctx context.Context, kind platforms.Kind, q api.AddChanne
 	if err != nil {
 		return nil, err
 	}
+	stored.step = c.Step
 	return newRunning(c, stored), nil
 }
 

@@ -16,34 +16,36 @@ type Screen struct {
 	Messages map[string][]Shown // of the bot, by chat, oldest first
 	Gone     map[string]bool    // chats that the bot was removed from
 	Refuse   time.Duration      // how long the next message is refused; 0 for not
-	// Step is called when a request arrived, when it was handled and not answered yet, and when
-	// an event was sent or acknowledged. It is set before the first request.
-	Step func()
+	// Step is called when a request arrived ("arrived POST /path"), when it was handled and not
+	// answered yet ("handled POST /path"), and when an event was sent ("sent") or will not be sent
+	// again ("acknowledged"). It is set before the first request.
+	Step func(what string)
 
 	changed chan struct{} // closed at the next step
 }
 
 // NewScreen returns a screen without messages.
 func NewScreen() Screen {
-	return Screen{Messages: map[string][]Shown{}, Gone: map[string]bool{}, Step: func() {}, changed: make(chan struct{})}
+	return Screen{Messages: map[string][]Shown{}, Gone: map[string]bool{}, Step: func(string) {}, changed: make(chan struct{})}
 }
 
 // Steps makes the steps of requests that a handler answers.
 func (s *Screen) Steps(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s.Reached()
+		what := r.Method + " " + r.URL.Path
+		s.Reached("arrived " + what)
 		serve(w, r)
-		s.Reached()
+		s.Reached("handled " + what)
 	}
 }
 
 // Reached is a step.
-func (s *Screen) Reached() {
+func (s *Screen) Reached(what string) {
 	s.Lock()
 	close(s.changed)
 	s.changed = make(chan struct{})
 	s.Unlock()
-	s.Step()
+	s.Step(what)
 }
 
 // Changed returns a channel that is closed at the next step.

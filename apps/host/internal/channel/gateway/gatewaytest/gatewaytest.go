@@ -21,7 +21,9 @@ type Options struct {
 	Unauthorized int    // the code that closes a connection with another token
 	Interval     int    // milliseconds between heartbeats; 0 is 45 seconds
 	Ready        map[string]any
-	Step         func() // is called when a client identified itself, and when it was sent an event; nil is nothing
+	// Step is called when a client identified itself ("identified"), and when it was sent an event
+	// ("sent"); nil is nothing.
+	Step func(what string)
 }
 
 // Gateway is a gateway with one session at a time.
@@ -49,7 +51,7 @@ type event struct {
 // New starts a gateway that ends with the test.
 func New(t *testing.T, o Options) *Gateway {
 	if o.Step == nil {
-		o.Step = func() {}
+		o.Step = func(string) {}
 	}
 	g := &Gateway{Beat: make(chan struct{}, 1), options: o, sockets: map[*websocket.Conn]chan struct{}{}}
 	server := httptest.NewServer(http.HandlerFunc(g.serve))
@@ -166,7 +168,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 			}
 			write(ctx, socket, map[string]any{"op": 11})
 		case 2, 6:
-			g.options.Step()
+			g.options.Step("identified")
 			from, ok := g.begin(ctx, socket, f.Op, f.Data)
 			if ok {
 				writing.Go(func() { g.deliver(ctx, socket, fresh, from) })
@@ -234,7 +236,7 @@ func (g *Gateway) deliver(ctx context.Context, socket *websocket.Conn, fresh cha
 		g.mu.Unlock()
 		for _, e := range waiting {
 			write(ctx, socket, e)
-			g.options.Step()
+			g.options.Step("sent")
 		}
 		from += len(waiting)
 		select {

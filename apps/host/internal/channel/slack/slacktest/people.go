@@ -91,6 +91,7 @@ func (f *Fake) Break() {
 // seen the acknowledgement.
 func (f *Fake) Again() bool {
 	for {
+		changed := f.Changed()
 		f.Lock()
 		last, waiting := f.last, len(f.Waiting)
 		f.Unlock()
@@ -98,5 +99,6 @@ func (f *Fake) Again() bool {
 			f.Deliver(last.Type, last.Payload)
 			return true
 		}
+		<-changed
 	}
 }

@@ -2,7 +2,6 @@
 package slacktest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -39,6 +38,7 @@ type Fake struct {
 	last     envelope          // that was acknowledged
 	sockets  map[*websocket.Conn]bool
 	Deaf     bool // events are lost
+	Forgets  bool // there is no history
 	Notices  []string
 	Channels map[string]map[string]any
 }
@@ -195,6 +195,9 @@ func chatID(place, thread string) string {
 func (f *Fake) history(r *http.Request) map[string]any {
 	found := []map[string]any{}
 	for _, m := range f.said {
+		if f.Forgets {
+			break
+		}
 		thread, _ := m["thread_ts"].(string)
 		if m["channel"] == r.FormValue("channel") && m["ts"].(string) > r.FormValue("oldest") && thread == r.FormValue("ts") {
 			found = append(found, m)
@@ -324,69 +327,4 @@ func section(part block, s *channeltest.Shown) string {
 		s.Text += text
 	}
 	return ""
-}
-
-func (f *Fake) socket(w http.ResponseWriter, r *http.Request) {
-	conn, err := websocket.Accept(w, r, nil)
-	if err != nil {
-		return
-	}
-	defer func() { _ = conn.CloseNow() }()
-	f.Lock()
-	send(r.Context(), conn, envelope{Type: "hello"})
-	for _, e := range f.Waiting {
-		send(r.Context(), conn, e)
-	}
-	f.sockets[conn] = true
-	f.Unlock()
-	defer func() {
-		f.Lock()
-		delete(f.sockets, conn)
-		f.Unlock()
-	}()
-	for {
-		_, text, err := conn.Read(r.Context())
-		if err != nil {
-			return
-		}
-		var ack struct {
-			ID string `json:"envelope_id"`
-		}
-		if json.Unmarshal(text, &ack) != nil {
-			return
-		}
-		f.Reached() // it arrived
-		f.Lock()
-		f.Waiting = slices.DeleteFunc(f.Waiting, func(e envelope) bool {
-			if e.ID == ack.ID {
-				f.last = e
-			}
-			return e.ID == ack.ID
-		})
-		f.Unlock()
-	}
-}
-
-func send(ctx context.Context, conn *websocket.Conn, e envelope) {
-	text, err := json.Marshal(e)
-	if err != nil {
-		panic(err)
-	}
-	_ = conn.Write(ctx, websocket.MessageText, text) // a broken connection ends its reader
-}
-
-// Deliver sends an envelope, until it is acknowledged.
-func (f *Fake) Deliver(kind string, payload any) {
-	defer f.Reached()
-	f.Lock()
-	defer f.Unlock()
-	if f.Deaf {
-		return
-	}
-	f.nextID++
-	e := envelope{kind, "env" + strconv.Itoa(f.nextID), payload}
-	f.Waiting = append(f.Waiting, e)
-	for conn := range f.sockets {
-		send(context.Background(), conn, e)
-	}
 }

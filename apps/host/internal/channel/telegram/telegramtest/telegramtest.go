@@ -28,7 +28,6 @@ type Fake struct {
 	server *httptest.Server
 
 	updates []map[string]any // those that are not confirmed
-	last    map[string]any   // that was confirmed
 	next    int
 	nextID  int
 	said    map[string]map[string]any
@@ -136,15 +135,13 @@ func (f *Fake) getUpdates(r *http.Request) (any, *failure) {
 	}
 	for {
 		f.Lock()
-		f.updates = slices.DeleteFunc(f.updates, func(u map[string]any) bool {
-			if u["update_id"].(int) >= request.Offset {
-				return false
-			}
-			f.last = u
-			return true
-		})
+		before := len(f.updates)
+		f.updates = slices.DeleteFunc(f.updates, func(u map[string]any) bool { return u["update_id"].(int) < request.Offset })
 		found, fresh, broken := slices.Clone(f.updates), f.fresh, f.broken
 		f.Unlock()
+		if len(found) < before {
+			f.Reached("acknowledged")
+		}
 		if len(found) > 0 {
 			return found[:min(len(found), 100)], nil
 		}
@@ -259,6 +256,13 @@ func buttons(r *http.Request, s *channeltest.Shown) *failure {
 		}
 	}
 	return nil
+}
+
+// Acknowledged reports whether all updates were confirmed.
+func (f *Fake) Acknowledged() bool {
+	f.Lock()
+	defer f.Unlock()
+	return len(f.updates) == 0
 }
 
 // Add sends an update, until an offset confirms it.

@@ -21,6 +21,8 @@ type feishu struct {
 
 	dials   int
 	refusal int // code of the long connection
+	refused int // long connections
+	botless bool
 	ids     int
 	waiting map[string][]byte // frames of events that were not answered, by event
 	over    bool
@@ -121,6 +123,7 @@ func (f *feishu) admit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path == "/callback/ws/endpoint" && f.refusal != 0 {
+		f.refused++
 		_ = json.NewEncoder(w).Encode(map[string]any{"code": f.refusal, "msg": "refused", "data": map[string]any{}})
 		return
 	}
@@ -157,6 +160,9 @@ func (f *feishu) create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
+	case f.botless:
+		answer(w, 230006, nil)
+		return
 	case !f.chats[in.Chat]:
 		answer(w, 230002, nil)
 		return

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,5 +115,49 @@ func TestFeishuRefusals(t *testing.T) {
 				t.Errorf("%q instead of %q", failure, test.failure)
 			}
 		})
+	}
+}
+
+// TestFeishuTriesAgain: a connection that is refused after it was lost is tried again, and shown as
+// refused until then.
+func TestFeishuTriesAgain(t *testing.T) {
+	t.Parallel()
+	f := startFeishu(t, "oc_ada")
+	s := startFeishuServer(t, f, "FEISHU_RETRY=0.2")
+	s.initialize("scorel/channel")
+	f.until("the connection", func() bool { return f.conn != nil })
+	f.mu.Lock()
+	f.refusal = 514
+	f.mu.Unlock()
+	f.drop()
+	f.until("two refusals", func() bool { return f.refused >= 2 }) // the second is of another attempt
+	if _, failure := s.call("scorel_check", nil); failure != "unauthorized" {
+		t.Errorf("while the connection is refused: %q", failure)
+	}
+	f.until("the next connection", func() bool { f.refusal = 0; return f.conn != nil })
+	f.say("oc_ada", "ou_ada", "text", 1, feishuText("hello"))
+	if note := s.note("notifications/scorel/channel"); !strings.Contains(note, "hello") {
+		t.Errorf("heard %s", note)
+	}
+	if _, failure := s.call("scorel_check", nil); failure != "" {
+		t.Errorf("with the next connection: %q", failure)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dials != 2 {
+		t.Errorf("the bot has connected %d times", f.dials)
+	}
+}
+
+// TestFeishuWithoutABot: the failure says what to do, and the message is tried again.
+func TestFeishuWithoutABot(t *testing.T) {
+	t.Parallel()
+	f := startFeishu(t, "oc_ada")
+	f.botless = true
+	s := startFeishuServer(t, f)
+	s.initialize("scorel/channel")
+	result := s.request("tools/call", map[string]any{"name": "scorel_send", "arguments": map[string]any{"key": "k", "chat": "oc_ada", "parts": []any{map[string]any{"kind": "text", "text": "hello"}}}})
+	if text := fmt.Sprint(result); !strings.Contains(text, "enable the bot in the developer console") || !strings.Contains(text, "error:failed") {
+		t.Errorf("sending: %s", text)
 	}
 }

@@ -21,6 +21,7 @@ const (
 	MaxButtons = 8        // buttons of a message
 	MaxData    = 64       // bytes of a button's data, all of them ASCII
 	MaxMeta    = 16       // attributes of a message
+	MaxProblem = 300      // bytes of what a server says about a failure
 )
 
 // Platform is a connection to a chat platform with the account of one bot. The package
@@ -190,6 +191,9 @@ func (m *Message) Clean() {
 
 // CleanName makes a name that a stranger chose fit to be shown and logged.
 func CleanName(name string) string { return cleanLine(name, MaxName) }
+
+// CleanProblem makes what a server says about a failure fit to be shown and logged.
+func CleanProblem(text string) string { return cleanLine(text, MaxProblem) }
 
 func cleanLine(name string, limit int) string {
 	name = strings.Map(func(r rune) rune {

@@ -19,7 +19,8 @@ const logger = { fatal: ignore, error: ignore, warn: ignore, info: ignore, debug
 
 /** Feishu is the platform of a channel server. */
 export class Feishu {
-  constructor({ appId, appSecret, domain }) {
+  constructor({ appId, appSecret, domain, retry }) {
+    this.retry = retry; // milliseconds after a refusal; 0 is those above
     this.options = { appId, appSecret, domain, logger, loggerLevel: lark.LoggerLevel.error };
     this.client = new lark.Client(this.options);
     this.presses = new Recent(256); // what resolves with a notice
@@ -32,21 +33,29 @@ export class Feishu {
       "im.message.recalled_v1": async ({ message_id: id, chat_id: chat }) => pass({ id: `recalled-${id}`, deleted: { chat: { id: chat }, id } }),
       "card.action.trigger": (event) => this.press(event, take),
     });
-    this.up = new Promise((resolve, reject) => {
-      const socket = new lark.WSClient({
-        ...this.options,
-        handshakeTimeoutMs: readyWithin,
-        wsConfig: { pingTimeout: 10 },
-        onReady: resolve,
-        onError: (error) => {
-          const failure = refused(error);
-          reject(failure);
-          socket.close({ force: true }); // its timers end
-          setTimeout(() => this.start(take), failure.kind ? muchLater : later);
-        },
-      });
-      socket.start({ eventDispatcher: dispatcher }).catch(reject);
+    const socket = new lark.WSClient({
+      ...this.options,
+      handshakeTimeoutMs: readyWithin,
+      wsConfig: { pingTimeout: 10 },
+      onReady: () => this.ready(),
+      onError: (error) => {
+        const failure = refused(error);
+        this.failed(failure);
+        this.begin(); // it may have been up before
+        this.failed(failure);
+        setTimeout(connect, this.retry || (failure.kind ? muchLater : later));
+      },
     });
+    const connect = () => {
+      this.begin();
+      socket.start({ eventDispatcher: dispatcher }).catch((error) => this.failed(error));
+    };
+    connect();
+  }
+
+  /** begin makes `up`, which resolves when messages arrive. */
+  begin() {
+    this.up = new Promise((resolve, reject) => Object.assign(this, { ready: resolve, failed: reject }));
     this.up.catch(ignore); // whoever checks sees it
   }
 

@@ -6,10 +6,12 @@
 //   FEISHU_DOMAIN  https://open.larksuite.com for Lark
 //   FEISHU_ALLOW   open ids with commas between them. Programs that do not know scorel/channel hear
 //                  only these; scorel keeps lists of its own, and this one as well if it is not empty
+//   FEISHU_RETRY   seconds until a connection that Feishu refused is tried again, instead of 30, or
+//                  300 after a wrong secret
 import { serve } from "../wecom/channel.mjs";
 import { Feishu } from "./feishu.mjs";
 
-const { FEISHU_APP_ID: appId, FEISHU_APP_SECRET: appSecret, FEISHU_DOMAIN: domain, FEISHU_ALLOW: allow = "" } = process.env;
+const { FEISHU_APP_ID: appId, FEISHU_APP_SECRET: appSecret, FEISHU_DOMAIN: domain, FEISHU_ALLOW: allow = "", FEISHU_RETRY: retry = "" } = process.env;
 if (!/^cli_[0-9a-f]{16}$/i.test(appId ?? "") || !appSecret) {
   console.error("Set FEISHU_APP_ID, which is cli_ and 16 hexadecimal digits, and FEISHU_APP_SECRET.");
   process.exit(2);
@@ -23,5 +25,5 @@ serve({
     every: 250, editEvery: 1000, file: 20 << 20, edits: true, buttons: true, idempotent: true,
   },
   allow: allow.split(",").map((id) => id.trim()).filter(Boolean),
-  platform: new Feishu({ appId, appSecret, domain: domain || "https://open.feishu.cn" }),
+  platform: new Feishu({ appId, appSecret, domain: domain || "https://open.feishu.cn", retry: 1000 * Number(retry) }),
 });

@@ -92,7 +92,7 @@ func (p *Platform) reply(ctx context.Context, link Link, facts facts, chatID str
 			return "", fmt.Errorf("the channel server did not answer: %w", err)
 		}
 		if result.IsError {
-			return "", errors.New("the channel server failed: " + channel.CleanName(text(result)))
+			return "", errors.New("the channel server failed: " + channel.CleanProblem(text(result)))
 		}
 	}
 	if r, ok := p.asking(chatID, m.Key, m); ok && facts.permission {

@@ -262,7 +262,7 @@ func invoke(ctx context.Context, link Link, tool string, arguments any) (r wire.
 	}
 	switch {
 	case result.IsError && r.Error == "":
-		return r, errors.New("the channel server failed: " + channel.CleanName(text(result)))
+		return r, errors.New("the channel server failed: " + channel.CleanProblem(text(result)))
 	case err != nil:
 		return r, errors.New("the channel server gave an answer that cannot be read")
 	}

@@ -133,9 +133,9 @@ func (r Result) Err(text string) error {
 	case r.Error == kindLimited:
 		return &channel.RateLimited{After: time.Duration(min(max(r.After, 1), int64(time.Hour/time.Millisecond))) * time.Millisecond}
 	case known:
-		return fmt.Errorf("%s: %w", channel.CleanName(text), kind)
+		return fmt.Errorf("%s: %w", channel.CleanProblem(text), kind)
 	}
-	return fmt.Errorf("the server failed: %s", channel.CleanName(text))
+	return fmt.Errorf("the server failed: %s", channel.CleanProblem(text))
 }
 
 // names are the kinds of parts in the order of channel.Kind.

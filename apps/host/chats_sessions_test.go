@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -115,5 +116,33 @@ func TestChatIsBoundAgain(t *testing.T) {
 	s.shows("Two.")
 	if after := s.chats()[0]; len(s.chats()) != 1 || after.ClientID == before.ClientID || after.Session == before.Session || slices.Contains(after.Grants, api.GrantApprove) {
 		t.Errorf("before %+v, after %+v", before, after)
+	}
+}
+
+// TestChatShowsWhatIsWritten: an answer grows in one message where a platform can only edit messages
+// that grow, and what else would be edited is a message of its own.
+func TestChatShowsWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	write := modeltest.Calls(modeltest.Call("w", "write_file", `{"path":"made.txt","content":"x"}`))
+	s := newChatScene(t, nil, modeltest.Step{Content: session.Content{session.Text("It is being written.")}, Stall: true}, write, modeltest.Say("Done."))
+	s.platform.SetLimits(channel.Limits{Text: 4000, Grows: true, Buttons: true, Idempotent: true})
+	s.open()
+	s.pair()
+	s.fake.Say(group, ada, "write")
+	s.shows("It is being written.")
+	s.fake.Say(group, ada, "/stop")
+	s.shows("canceled")
+	s.fake.Say(group, ada, "go on")
+	asked := s.shows("Approval needed")
+	s.fake.Press(group, ada, asked.ID, asked.Buttons[0].Data)
+	s.shows("Done.")
+	count := map[string]int{}
+	for _, m := range s.fake.Shown(group) {
+		for _, text := range []string{"It is being written.", "Approval needed", "Allowed by"} {
+			count[text] += strings.Count(m.Text, text)
+		}
+	}
+	if count["It is being written."] != 1 || count["Approval needed"] != 1 || count["Allowed by"] != 1 {
+		t.Errorf("shown: %v", count)
 	}
 }

@@ -2,12 +2,6 @@ package host_test
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/md5"
-	"crypto/rand"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -43,6 +37,8 @@ type weCom struct {
 	shown    []weComShown
 	ids      int
 	requests map[string]bool
+	heard    map[string]string // chats of messages of people, by req_id
+	expired  bool              // answers to messages cannot grow any more
 }
 
 // weComShown is a message of the bot.
@@ -51,12 +47,8 @@ type weComShown struct {
 	Buttons                map[string]string // data by label
 	File                   []byte
 	Answers                []string // titles of the card after presses
-}
-
-type weComUpload struct {
-	kind, name, sum string
-	size, parts     int
-	data            map[int][]byte
+	Stream                 string   // id of a text that grows
+	Finished               bool     // it does not grow any more
 }
 
 // weComFrame is a frame in either direction.
@@ -76,7 +68,7 @@ func startWeCom(t *testing.T) *weCom {
 	t.Helper()
 	f := &weCom{
 		dialed: dialed{t: t, changed: make(chan struct{})}, tasks: map[string]bool{}, chats: map[string]bool{}, sent: map[string][]time.Time{},
-		events: map[string]bool{}, files: map[string][]byte{}, uploads: map[string]*weComUpload{}, requests: map[string]bool{},
+		events: map[string]bool{}, files: map[string][]byte{}, uploads: map[string]*weComUpload{}, requests: map[string]bool{}, heard: map[string]string{},
 	}
 	f.report = func() any { return f.shown }
 	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
@@ -133,7 +125,7 @@ func (f *weCom) handle(conn *websocket.Conn, in weComFrame, subscribed *bool) {
 	switch id := in.Headers.ReqID; {
 	case id == "" || f.requests[id]:
 		f.t.Errorf("the req_id %q of %s is empty or was used", id, in.Cmd)
-	case in.Cmd != "aibot_respond_update_msg":
+	case in.Cmd != "aibot_respond_update_msg" && in.Cmd != "aibot_respond_msg":
 		f.requests[id] = true
 	}
 	switch {
@@ -190,6 +182,8 @@ func (f *weCom) command(in weComFrame) (code int, body map[string]any) {
 	switch in.Cmd {
 	case "aibot_send_msg":
 		return f.message(in.Body), nil
+	case "aibot_respond_msg":
+		return f.respond(in), nil
 	case "aibot_respond_update_msg":
 		return f.update(in), nil
 	case "aibot_upload_media_init", "aibot_upload_media_chunk", "aibot_upload_media_finish":
@@ -221,10 +215,6 @@ func (c weComCard) valid() bool {
 		keys[b.Key] = true
 	}
 	return c.Type == "button_interaction" && c.Title.Title != "" && utf8.RuneCountInString(c.Title.Title) <= 26 && len(c.Buttons) >= 1 && len(c.Buttons) <= 6
-}
-
-type weComMedia struct {
-	ID string `json:"media_id"`
 }
 
 var weComTask = regexp.MustCompile(`^[0-9A-Za-z_@-]{1,128}$`)
@@ -282,6 +272,40 @@ func (f *weCom) message(body json.RawMessage) int {
 	return 0
 }
 
+// respond shows a text that grows, as an answer to a message of a person.
+func (f *weCom) respond(in weComFrame) int {
+	var body struct {
+		Type   string `json:"msgtype"`
+		Stream struct {
+			ID      string `json:"id"`
+			Content string `json:"content"`
+			Finish  bool   `json:"finish"`
+		} `json:"stream"`
+	}
+	chat := f.heard[in.Headers.ReqID]
+	switch s := &body.Stream; {
+	case json.Unmarshal(in.Body, &body) != nil || body.Type != "stream" || s.ID == "" || s.Content == "" || len(s.Content) > 20480:
+		f.t.Errorf("an answer that WeCom does not take: %s", in.Body)
+		return 40058
+	case chat == "" || f.expired:
+		return 846608
+	case recent(f.sent[chat], time.Minute) >= 30:
+		return 45009
+	}
+	f.sent[chat] = append(f.sent[chat], time.Now())
+	for n := range f.shown {
+		if shown := &f.shown[n]; shown.Stream == body.Stream.ID {
+			if shown.Finished {
+				f.t.Errorf("the answer %q grows after its end", shown.Text)
+			}
+			shown.Text, shown.Finished = body.Stream.Content, body.Stream.Finish
+			return 0
+		}
+	}
+	f.shown = append(f.shown, weComShown{Chat: chat, Kind: "stream", Text: body.Stream.Content, Stream: body.Stream.ID, Finished: body.Stream.Finish})
+	return 0
+}
+
 func recent(times []time.Time, span time.Duration) (n int) {
 	for _, at := range times {
 		if time.Since(at) < span {
@@ -310,71 +334,4 @@ func (f *weCom) update(in weComFrame) int {
 		}
 	}
 	return 0
-}
-
-func (f *weCom) upload(in weComFrame) (int, map[string]any) {
-	var b struct {
-		Type   string `json:"type"`
-		Name   string `json:"filename"`
-		Size   int    `json:"total_size"`
-		Chunks int    `json:"total_chunks"`
-		MD5    string `json:"md5"`
-		ID     string `json:"upload_id"`
-		Index  *int   `json:"chunk_index"`
-		Data   []byte `json:"base64_data"`
-	}
-	if err := json.Unmarshal(in.Body, &b); err != nil {
-		return 40001, nil
-	}
-	if in.Cmd == "aibot_upload_media_init" {
-		most := map[string]int{"file": 20 << 20, "image": 10 << 20}[b.Type]
-		if b.Name == "" || b.Size <= 0 || b.Size > most || b.Chunks < 1 || b.Chunks > 100 {
-			return 40009, nil
-		}
-		f.ids++
-		id := fmt.Sprint("upload", f.ids)
-		f.uploads[id] = &weComUpload{b.Type, b.Name, b.MD5, b.Size, b.Chunks, map[int][]byte{}}
-		return 0, map[string]any{"upload_id": id}
-	}
-	u := f.uploads[b.ID]
-	if u == nil {
-		return 40007, nil
-	}
-	if in.Cmd == "aibot_upload_media_chunk" {
-		if b.Index == nil || *b.Index < 0 || *b.Index >= u.parts || len(b.Data) == 0 || len(b.Data) > 512<<10 {
-			return 40009, nil
-		}
-		u.data[*b.Index] = b.Data
-		return 0, nil
-	}
-	var all []byte
-	for n := range u.parts {
-		all = append(all, u.data[n]...)
-	}
-	if sum := md5.Sum(all); len(all) != u.size || hex.EncodeToString(sum[:]) != u.sum {
-		return 40009, nil
-	}
-	f.ids++
-	id := fmt.Sprint("media", f.ids)
-	f.files[id] = all
-	return 0, map[string]any{"type": u.kind, "media_id": id, "created_at": "1380000000"}
-}
-
-// encrypt stores a file as people's files are stored, and returns its address and key.
-func (f *weCom) encrypt(data []byte) (url, key string) {
-	secret := make([]byte, 32)
-	_, _ = rand.Read(secret)
-	padding := 32 - len(data)%32
-	plain := append(append([]byte(nil), data...), strings.Repeat(string(rune(padding)), padding)...)
-	block, err := aes.NewCipher(secret)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	cipher.NewCBCEncrypter(block, secret[:16]).CryptBlocks(plain, plain)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ids++
-	name := fmt.Sprint("in", f.ids)
-	f.files[name] = plain
-	return f.server.URL + "/file/" + name, base64.StdEncoding.EncodeToString(secret)
 }

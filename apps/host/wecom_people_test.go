@@ -44,8 +44,10 @@ func (f *weCom) say(chat, user string, times int, content map[string]any) {
 	body := who(chat, user)
 	body["msgid"] = fmt.Sprint("msg", f.ids)
 	maps.Copy(body, content)
-	for range times {
-		f.callback(f.conn, "aibot_msg_callback", "", body)
+	for n := range times {
+		request := fmt.Sprintf("%s-%d", body["msgid"], n)
+		f.heard[request] = chat
+		f.callback(f.conn, "aibot_msg_callback", request, body)
 	}
 }
 

@@ -33,7 +33,8 @@ type Platform interface {
 	// Send sends one message and returns its id in the chat.
 	Send(ctx context.Context, chatID string, m Outgoing) (messageID string, err error)
 	// Edit replaces the text and the buttons of a message that Send returned. That the
-	// message has them already is not an error. It is called only if Limits.Edits.
+	// message has them already is not an error. It is called only if Limits.Edits, or if
+	// Limits.Grows and the message was Growing until then.
 	Edit(ctx context.Context, chatID, messageID string, m Outgoing) error
 	// Fetch opens a file of a message. The caller closes it and reads no more than MaxFile.
 	Fetch(ctx context.Context, f File) (io.ReadCloser, error)
@@ -61,6 +62,7 @@ type Limits struct {
 	Every, EditEvery time.Duration
 	File             int64 // bytes of a file that can be sent; 0 for a platform without files
 	Edits            bool  // messages can be edited
+	Grows            bool  // a message can be edited while it is Growing, also without Edits
 	Buttons          bool  // messages can have buttons
 	Idempotent       bool  // Send with a key that was used before does not send again
 }
@@ -154,6 +156,9 @@ type Outgoing struct {
 	// only answer; it may be "".
 	ReplyTo string
 	Silent  bool // without a sound, where the platform can do that
+	// Growing means that this is the beginning of a text that is still written: Edit follows, at
+	// last without Growing.
+	Growing bool
 }
 
 // Button is a button under a message.

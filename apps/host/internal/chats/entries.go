@@ -2,6 +2,7 @@ package chats
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
@@ -9,16 +10,21 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+const livePrefix = "live:"
+
 // liveName is the name of the message that is being written in a session.
-func (t *talk) liveName(session string) string { return "live:" + t.clientID + ":" + session }
+func (t *talk) liveName(session string) string { return livePrefix + t.clientID + ":" + session }
+
+// isLive reports whether a message has such a name.
+func isLive(name string) bool { return strings.HasPrefix(name, livePrefix) }
 
 // patience is how long an answer is written before its beginning is shown.
 const patience = time.Second
 
 // preview shows the beginning of an answer while it is written, where messages can be edited.
 func (t *talk) preview(sessionID string, l *live) error {
-	b := t.bound()
-	if b == nil || b.Session != sessionID || !t.platformLimits().Edits {
+	b, limits := t.bound(), t.platformLimits()
+	if b == nil || b.Session != sessionID || !limits.Edits && !limits.Grows {
 		return nil
 	}
 	text := ""
@@ -43,7 +49,7 @@ func (t *talk) preview(sessionID string, l *live) error {
 			return nil
 		}
 		return t.change(func(f *record, b *bound) {
-			f.say(item{Chat: b.Chat.ID, Text: t.firstPart(text), Name: name, Silent: true})
+			f.say(item{Chat: b.Chat.ID, Text: t.firstPart(text), Name: name, Silent: true, Growing: true})
 		})
 	}
 	t.running.mu.Lock()

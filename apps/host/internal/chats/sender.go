@@ -117,7 +117,7 @@ func (s *sender) start(ctx context.Context) time.Duration {
 		default:
 			delete(s.previews, chatID)
 			if id := stored.messageOf(p.name); (id != "" || p.name == "") && p.text != o.shown {
-				s.send(ctx, o, item{Key: newID("p"), Chat: chatID, Text: s.first(p.text), Edit: p.name != "", Name: p.name}, &p)
+				s.send(ctx, o, item{Key: newID("p"), Chat: chatID, Text: s.first(p.text), Edit: p.name != "", Name: p.name, Growing: p.name != ""}, &p)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func (s *sender) deliver(ctx context.Context, i item, id, replyTo string) (strin
 	if i.Forget {
 		return "", nil
 	}
-	out := channel.Outgoing{Key: i.Key, Text: i.Text, Buttons: i.Buttons, Silent: i.Silent, ReplyTo: replyTo}
+	out := channel.Outgoing{Key: i.Key, Text: i.Text, Buttons: i.Buttons, Silent: i.Silent, ReplyTo: replyTo, Growing: i.Growing}
 	limits := s.platform.Limits()
 	if !limits.Buttons {
 		out.Buttons = nil
@@ -167,7 +167,7 @@ func (s *sender) deliver(ctx context.Context, i item, id, replyTo string) (strin
 			out.File = file
 		}
 	}
-	if i.Edit && id != "" && limits.Edits {
+	if i.Edit && id != "" && (limits.Edits || limits.Grows && isLive(i.Name)) {
 		err := s.platform.Edit(ctx, i.Chat, id, out)
 		if !errors.Is(err, channel.ErrMessageGone) {
 			return id, err

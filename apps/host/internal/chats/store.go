@@ -115,6 +115,8 @@ type item struct {
 	Edit bool   `json:"edit,omitempty"`
 	// Forget sends nothing: the message of the name is not edited any more.
 	Forget bool `json:"forget,omitempty"`
+	// Growing is the beginning of an answer that is being written.
+	Growing bool `json:"growing,omitempty"`
 }
 
 // sentFile is a file to send: a path of a session or a project, read when it is sent.

@@ -24,7 +24,7 @@ function main() {
   serve({
     name: "wecom",
     instructions: "Messages of WeCom arrive from people. Answer with the tool reply, in Markdown, with the chat_id of the message.",
-    capability: { version: 1, text: 20480, unit: "utf8", weights: { "`": 4 }, markup: 12, file: 20 << 20, buttons: true },
+    capability: { version: 1, text: 20480, unit: "utf8", weights: { "`": 4 }, markup: 12, file: 20 << 20, buttons: true, grows: true, editEvery: 4000 },
     allow: allow.split(",").map((id) => id.trim()).filter(Boolean),
     platform: new WeCom({ bot, secret, url, heartbeat: milliseconds("WECOM_HEARTBEAT", 30), answerTime: milliseconds("WECOM_ANSWER_TIME", 4) }),
   });

@@ -13,6 +13,10 @@ const windows = [
   [3_600_000, 1000],
 ]; // messages to one chat
 const noButton = "-"; // the key of a button that was answered
+// A message of a person can be answered with texts that grow. WeCom gives one up after ten minutes,
+// sometimes without an error.
+const growsFor = 300_000;
+const growsBelow = 15; // messages in a minute: others have room too
 
 /** WeCom is the platform of a channel server. */
 export class WeCom {
@@ -25,6 +29,8 @@ export class WeCom {
     this.pressed = new Recent(256); // presses that can be answered
     this.files = new Recent(256); // files that can be read
     this.times = new Recent(256); // of chats, when messages were sent
+    this.heard = new Recent(256); // chats to the request of the last message and when it came
+    this.texts = new Recent(256); // keys of texts that grow to what is known of them
   }
 
   start(take) {
@@ -47,6 +53,7 @@ export class WeCom {
     const from = { id: body.from.userid, name: body.from.userid };
     const id = body.msgid;
     if (body.msgtype === "event") return this.press({ chat, from, id, event: body.event, request: headers.req_id });
+    this.heard.set(chat.id, { request: headers.req_id, at: Date.now() });
     const message = { chat, from, id, addressed: true, ...this.content(body, group) };
     return message.text || message.files.length > 0 ? { id, message } : undefined;
   }
@@ -86,9 +93,10 @@ export class WeCom {
   }
 
   /** send sends a message in as many steps as WeCom needs. Another attempt continues. */
-  async send({ key, chat, parts = [], buttons = [], file }) {
+  async send({ key, chat, parts = [], buttons = [], file, growing }) {
     const text = render(parts);
     if (Buffer.byteLength(text) > maxText) throw new Failure("the message is too long", "rejected");
+    if (growing) return this.begin(key, chat, text);
     const steps = [];
     if (text) steps.push(() => this.push(chat, { msgtype: "markdown", markdown: { content: text } }));
     if (file) steps.push(() => this.sendFile(chat, file));
@@ -100,6 +108,51 @@ export class WeCom {
       this.sent.set(key, n + 1);
     }
     return key;
+  }
+
+  /** begin shows the beginning of a text that grows, as an answer to the last message if that is not long ago. */
+  async begin(key, chat, content) {
+    const { request, at } = this.heard.get(chat) ?? { at: 0 };
+    this.texts.set(key, { chat, request, until: at + growsFor });
+    await this.grow(key, content);
+    return key;
+  }
+
+  /** edit shows more of a text that grows, or all of it. Nothing else can be edited. */
+  async edit({ id, parts = [], growing }) {
+    const content = render(parts);
+    if (growing) return this.grow(id, content);
+    const text = this.texts.get(id);
+    const shown = text?.shown && Date.now() < text.until && (await this.respond(id, text, content, true));
+    this.texts.delete(id);
+    if (!shown) throw new Failure("the message cannot be edited any more", "message_gone");
+  }
+
+  /** grow shows a text as far as it is written, if there is room for it. */
+  async grow(key, content) {
+    const text = this.texts.get(key);
+    const now = Date.now();
+    if (!text?.request) return;
+    if (now >= text.until) {
+      if (text.shown) await this.respond(key, text, `${text.shown} …`, true); // the whole follows as another message
+      text.request = text.shown = undefined;
+      return;
+    }
+    if (this.recent(text.chat, now).filter((at) => at > now - windows[0][0]).length >= growsBelow) return;
+    if (await this.respond(key, text, content, false)) text.shown = content;
+    else text.request = undefined;
+  }
+
+  /** respond shows a text in the message with a key; false if WeCom refuses that. */
+  async respond(key, { chat, request }, content, finish) {
+    this.allow(chat, Date.now());
+    try {
+      await this.socket.request("aibot_respond_msg", { msgtype: "stream", stream: { id: key, content, finish } }, request);
+    } catch (error) {
+      if (!error.code || error.kind === "rate_limited") throw error;
+      return false;
+    }
+    return true;
   }
 
   async sendFile(chat, file) {
@@ -114,14 +167,23 @@ export class WeCom {
   async push(chat, message) {
     const [kind, id] = [chat.slice(0, chat.indexOf(":")), chat.slice(chat.indexOf(":") + 1)];
     if (kind !== "single" && kind !== "group") throw new Failure("there is no such chat", "chat_gone");
-    const now = Date.now();
-    const times = (this.times.get(chat) ?? []).filter((at) => at > now - 3_600_000);
+    this.allow(chat, Date.now());
+    await this.socket.request("aibot_send_msg", { chatid: id, chat_type: kind === "group" ? 2 : 1, ...message });
+  }
+
+  /** allow counts a message to a chat, unless its limits forbid it. */
+  allow(chat, now) {
+    const times = this.recent(chat, now);
     for (const [span, most] of windows) {
       const first = times.at(-most);
       if (first > now - span) throw new Failure("WeCom allows no more messages to this chat for a while", "rate_limited", first + span - now);
     }
     this.times.set(chat, [...times, now]);
-    await this.socket.request("aibot_send_msg", { chatid: id, chat_type: kind === "group" ? 2 : 1, ...message });
+  }
+
+  /** recent returns when messages were sent to a chat in the longest of the windows. */
+  recent(chat, now) {
+    return (this.times.get(chat) ?? []).filter((at) => at > now - 3_600_000);
   }
 
   /** answer replaces the buttons for the person who pressed one, if it is not too late. */

@@ -22,6 +22,7 @@ type Memory struct {
 	texts   map[string]channel.Message
 	bodies  map[string][]byte
 	ids     map[string]string // of messages, by key
+	growing map[string]bool   // ids of messages
 	answers []string
 	next    int
 	broken  chan struct{} // closed when the connections end
@@ -32,7 +33,7 @@ type Memory struct {
 func NewMemory() *Memory {
 	return &Memory{
 		limits: channel.Limits{Text: 200, Units: units, Edits: true, Buttons: true, Idempotent: true, File: channel.MaxFile},
-		texts:  map[string]channel.Message{}, bodies: map[string][]byte{}, Screen: NewScreen(), ids: map[string]string{},
+		texts:  map[string]channel.Message{}, bodies: map[string][]byte{}, Screen: NewScreen(), ids: map[string]string{}, growing: map[string]bool{},
 		broken: make(chan struct{}), fresh: make(chan struct{}),
 	}
 }
@@ -119,7 +120,7 @@ func (m *Memory) Send(ctx context.Context, chatID string, out channel.Outgoing) 
 	}
 	m.next++
 	s.ID = "m" + strconv.Itoa(m.next)
-	m.ids[out.Key] = s.ID
+	m.ids[out.Key], m.growing[s.ID] = s.ID, out.Growing
 	m.Messages[chatID] = append(m.Messages[chatID], s)
 	m.changed()
 	return s.ID, nil
@@ -181,9 +182,10 @@ func (m *Memory) Edit(ctx context.Context, chatID, messageID string, out channel
 		return err
 	}
 	i := slices.IndexFunc(m.Messages[chatID], func(s Shown) bool { return s.ID == messageID })
-	if i < 0 {
+	if i < 0 || !m.limits.Edits && !m.growing[messageID] {
 		return channel.ErrMessageGone
 	}
+	m.growing[messageID] = out.Growing
 	s.ID = messageID
 	m.Messages[chatID][i] = s
 	m.changed()

@@ -168,7 +168,7 @@ func (p *Platform) Edit(ctx context.Context, chatID, messageID string, m channel
 	if err != nil {
 		return err
 	}
-	if !facts.extended || !facts.limits.Edits {
+	if !facts.extended || !facts.limits.Edits && !facts.limits.Grows {
 		return channel.ErrMessageGone
 	}
 	out := wire.Render(chatID, m)

@@ -24,6 +24,7 @@ type Capability struct {
 	EditEvery  int64 `json:"editEvery,omitempty"` // milliseconds between two edits
 	File       int64 `json:"file,omitempty"`      // bytes of a file, 0 for none
 	Edits      bool  `json:"edits,omitempty"`
+	Grows      bool  `json:"grows,omitempty"` // growing messages can be edited
 	Buttons    bool  `json:"buttons,omitempty"`
 	Idempotent bool  `json:"idempotent,omitempty"`
 }
@@ -77,7 +78,7 @@ func (c Capability) Limits() channel.Limits {
 	return channel.Limits{
 		Text: c.Text, Units: func(s channel.Segment) int { return c.units(s, weights) },
 		Every: time.Duration(c.Every) * time.Millisecond, EditEvery: time.Duration(c.EditEvery) * time.Millisecond,
-		File: c.File, Edits: c.Edits, Buttons: c.Buttons, Idempotent: c.Idempotent,
+		File: c.File, Edits: c.Edits, Grows: c.Grows, Buttons: c.Buttons, Idempotent: c.Idempotent,
 	}
 }
 
@@ -104,7 +105,7 @@ func (c Capability) units(s channel.Segment, weights map[rune]int) (n int) {
 func Describe(l channel.Limits) Capability {
 	c := Capability{
 		Version: 1, Text: l.Text, Unit: "utf16", Weights: map[string]int{}, Every: l.Every.Milliseconds(), EditEvery: l.EditEvery.Milliseconds(),
-		File: l.File, Edits: l.Edits, Buttons: l.Buttons, Idempotent: l.Idempotent,
+		File: l.File, Edits: l.Edits, Grows: l.Grows, Buttons: l.Buttons, Idempotent: l.Idempotent,
 	}
 	of := func(kind channel.Kind, text string) int { return l.Units(channel.Segment{Kind: kind, Text: text}) }
 	switch {

@@ -54,6 +54,7 @@ type Message struct {
 	File    *File    `json:"file,omitempty"`
 	ReplyTo string   `json:"replyTo,omitempty"`
 	Silent  bool     `json:"silent,omitempty"`
+	Growing bool     `json:"growing,omitempty"`
 }
 
 // Part is a part of a text.
@@ -143,7 +144,7 @@ func names() []string { return []string{"text", "bold", "code", "block"} }
 
 // Render is a message for a chat, without its file.
 func Render(chat string, m channel.Outgoing) Message {
-	out := Message{Key: m.Key, Chat: chat, ReplyTo: m.ReplyTo, Silent: m.Silent}
+	out := Message{Key: m.Key, Chat: chat, ReplyTo: m.ReplyTo, Silent: m.Silent, Growing: m.Growing}
 	for _, s := range m.Text {
 		out.Parts = append(out.Parts, Part{names()[s.Kind], s.Text, s.Lang})
 	}
@@ -155,7 +156,7 @@ func Render(chat string, m channel.Outgoing) Message {
 
 // Outgoing is the reverse of Render.
 func (m Message) Outgoing() channel.Outgoing {
-	out := channel.Outgoing{Key: m.Key, ReplyTo: m.ReplyTo, Silent: m.Silent}
+	out := channel.Outgoing{Key: m.Key, ReplyTo: m.ReplyTo, Silent: m.Silent, Growing: m.Growing}
 	for _, p := range m.Parts {
 		s := channel.Segment{Text: p.Text, Lang: p.Lang}
 		for kind, name := range names() {

@@ -25,10 +25,25 @@ func hooked(t *testing.T, steps []modeltest.Step, risk agent.Risk, hooks ...host
 	tool := &counted{echoTool: echoTool{risk}}
 	f := newFixture(t, modeltest.New(steps...), tool)
 	f.deps.Permissions = &allowed{}
+	f.use(hooks...)
+	return f, tool
+}
+
+// use has the sessions of managers that follow use hooks.
+func (f *fixture) use(hooks ...hoststate.Hook) {
 	f.deps.Hooks = hook.New(hook.Options{
 		Logger: slog.New(slog.DiscardHandler), Hooks: hooks, Environ: os.Environ, Trusted: func(string) bool { return true },
 	})
-	return f, tool
+}
+
+// told waits for a file that a hook writes as a whole.
+func (f *fixture) told(name string) (text string) {
+	for range time.Tick(5 * time.Millisecond) {
+		if data, err := os.ReadFile(filepath.Join(f.project.Path, name)); err == nil {
+			return string(data)
+		}
+	}
+	return ""
 }
 
 func oneCall() []modeltest.Step {
@@ -299,16 +314,36 @@ func TestHooksThatNothingWaitsFor(t *testing.T) {
 	subscribe(t, s, w)
 	send(t, s, "k1", "go")
 	w.wait(func() bool { return w.ended == 1 })
-	var told []byte
-	for range time.Tick(5 * time.Millisecond) { // the hook writes it
-		if told, _ = os.ReadFile(filepath.Join(f.project.Path, "end")); told != nil {
-			break
-		}
-	}
-	if !strings.Contains(string(told), `"hook_event_name":"turn_end"`) || !strings.Contains(string(told), `"outcome":"stop"`) {
+	if told := f.told("end"); !strings.Contains(told, `"hook_event_name":"turn_end"`) || !strings.Contains(told, `"outcome":"stop"`) {
 		t.Errorf("it was told %s", told)
 	}
 	if err := m.Close(); err != nil { // ends the one that hangs
 		t.Fatal(err)
 	}
+}
+
+// TestHooksOfNotifications are told which question waits for a person.
+func TestHooksOfNotifications(t *testing.T) {
+	f := asking(t)
+	f.use(hoststate.Hook{Event: "notification", Command: `cat > told; mv told asked`})
+	m := f.manager(t)
+	asked(t, f, m)
+	if told := f.told("asked"); !strings.Contains(told, `"hook_event_name":"notification"`) || !strings.Contains(told, `{\"n\":1}`) {
+		t.Errorf("it was told %s", told)
+	}
+}
+
+// TestHooksOfCompactions are told that a session is compacted, and why.
+func TestHooksOfCompactions(t *testing.T) {
+	k := newTalk(t, 3, modeltest.Say("on"))
+	k.f.deps.Summaries.KeepTokens = 4
+	k.f.use(hoststate.Hook{Event: "compaction", Command: `cat > told; mv told compacted`})
+	k.restart(t)
+	if _, err := k.s.Compact(t.Context(), "cli_x", api.CompactSessionRequest{ClientKey: "c1"}); err != nil {
+		t.Fatal(err)
+	}
+	if told := k.f.told("compacted"); !strings.Contains(told, `"hook_event_name":"compaction"`) || !strings.Contains(told, `"manual"`) {
+		t.Errorf("it was told %s", told)
+	}
+	k.w.wait(func() bool { return k.w.live.Work == nil })
 }

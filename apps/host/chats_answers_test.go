@@ -154,3 +154,24 @@ func TestChatQuestionsSurviveARestart(t *testing.T) {
 		})
 	})
 }
+
+// TestChatSetsTheMode shows and sets the mode of a session, in a chat that may.
+func TestChatSetsTheMode(t *testing.T) {
+	t.Parallel()
+	s := newChatScene(t, nil, modeltest.Say("Hello."))
+	s.open()
+	s.pair(api.GrantView, api.GrantPrompt, api.GrantManage)
+	s.fake.Say(group, ada, "/mode")
+	s.shows("no session yet")
+	s.fake.Say(group, ada, "hi")
+	s.shows("Hello.")
+	s.fake.Say(group, ada, "/mode")
+	s.shows("Mode: ask. Modes: ")
+	s.fake.Say(group, ada, "/mode all")
+	s.shows("Unknown mode.")
+	s.fake.Say(group, ada, "/mode plan")
+	s.await("the mode", func(shown []channeltest.Shown) bool { return shown[len(shown)-1].Text == "Mode: plan" })
+	if now := call(t, s.c, api.GetSnapshot, api.SessionRequest{SessionID: s.chats()[0].Session}).Session.Mode; now != api.ModePlan {
+		t.Errorf("the mode is %s", now)
+	}
+}

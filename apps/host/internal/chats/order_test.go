@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
@@ -65,12 +67,12 @@ type noSecrets struct{ Secrets }
 
 func (noSecrets) Getenv(string) string { return "" }
 
-// TestStatusFollowsWhatWasSaid asks a session how it is that has said a lot which is not sent yet.
-// The status is the last message of the chat.
-func TestStatusFollowsWhatWasSaid(t *testing.T) {
-	t.Parallel()
+// boundTo makes chats of which one is bound to a session "s" of such endpoints, and runs them until the
+// test ends.
+func boundTo(t *testing.T, platform channel.Platform, endpoints []dispatch.Endpoint) (channel.Chat, channel.Sender) {
+	t.Helper()
 	h := dispatchtest.New(t)
-	project, platform, folder := h.AddProject(), channeltest.NewMemory(), t.TempDir()
+	project, folder := h.AddProject(), t.TempDir()
 	chat, from := channel.Chat{ID: "1", Direct: true}, channel.Sender{ID: "4711", Name: "Ada"}
 	if _, err := newStore(filepath.Join(folder, "chn_1.json"), &record{ID: "chn_1", Kind: "telegram", Chats: []*bound{{
 		ClientID: "chat_1", Chat: chat, ProjectID: project.ID, Grants: []api.Grant{api.GrantView, api.GrantPrompt},
@@ -78,9 +80,8 @@ func TestStatusFollowsWhatWasSaid(t *testing.T) {
 	}}}); err != nil {
 		t.Fatal(err)
 	}
-	said := &talkative{t: t, lines: 40}
 	dispatcher := dispatch.New(dispatch.Options{
-		Logger: h.Log, Hub: h.Hub, Tokens: h.Tokens, Endpoints: said.endpoints(), Unwatched: func() {},
+		Logger: h.Log, Hub: h.Hub, Tokens: h.Tokens, Endpoints: endpoints, Unwatched: func() {},
 		ProjectOf: func(string) (string, bool) { return project.ID, true },
 	})
 	c, err := New(Options{
@@ -93,13 +94,22 @@ func TestStatusFollowsWhatWasSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		c.Run(ctx)
 	}()
-	defer func() { cancel(); <-ended }()
+	t.Cleanup(func() { cancel(); <-ended })
+	return chat, from
+}
+
+// TestStatusFollowsWhatWasSaid asks a session how it is that has said a lot which is not sent yet.
+// The status is the last message of the chat.
+func TestStatusFollowsWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	said, platform := &talkative{t: t, lines: 40}, channeltest.NewMemory()
+	chat, from := boundTo(t, platform, said.endpoints())
 	platform.Fake().Say(chat, from, "/status")
 	deadline := time.After(time.Minute)
 	for {
@@ -121,4 +131,66 @@ func TestStatusFollowsWhatWasSaid(t *testing.T) {
 		}
 		return
 	}
+}
+
+// timed is a platform that notes when messages are sent and edited.
+type timed struct {
+	*channeltest.Memory
+	mu           sync.Mutex
+	sends, edits []time.Time
+}
+
+func (p *timed) Send(ctx context.Context, chatID string, m channel.Outgoing) (string, error) {
+	p.mu.Lock()
+	p.sends = append(p.sends, time.Now())
+	p.mu.Unlock()
+	return p.Memory.Send(ctx, chatID, m)
+}
+
+func (p *timed) Edit(ctx context.Context, chatID, messageID string, m channel.Outgoing) error {
+	p.mu.Lock()
+	p.edits = append(p.edits, time.Now())
+	p.mu.Unlock()
+	return p.Memory.Edit(ctx, chatID, messageID, m)
+}
+
+// TestAnswersGrowWithinTheRates writes an answer for twenty seconds. It grows while it is written, no
+// faster than the platform allows.
+func TestAnswersGrowWithinTheRates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		said, platform := &talkative{t: t}, &timed{Memory: channeltest.NewMemory()}
+		platform.SetLimits(channel.Limits{Text: 4000, Edits: true, Every: time.Second, EditEvery: 3 * time.Second})
+		conns := make(chan *dispatch.Conn, 1)
+		chat, _ := boundTo(t, platform, []dispatch.Endpoint{
+			dispatch.Serve(api.ResyncEvents, func(_ context.Context, c *dispatch.Conn, _ api.ResyncEventsRequest) (api.ResyncEventsResponse, error) {
+				conns <- c
+				return api.ResyncEventsResponse{Live: api.Live{Turn: &api.Turn{TurnID: "t"}}}, nil
+			}),
+		})
+		c := <-conns
+		synctest.Wait()
+		said.deliver(c, "s", api.MessageStarted{})
+		said.deliver(c, "s", api.BlockStarted{Block: session.BlockText})
+		for range 100 {
+			said.deliver(c, "s", api.BlockDelta{Delta: "more "})
+			time.Sleep(200 * time.Millisecond)
+		}
+		said.deliver(c, "s", api.EntryAppended{Entry: said.entry(1)})
+		time.Sleep(time.Minute)
+		shown := platform.Fake().Shown(chat)
+		if len(shown) != 1 || shown[0].Text != "line 1." || len(platform.sends) != 1 || len(platform.edits) < 5 {
+			t.Errorf("the chat shows %+v after %d messages and %d edits", shown, len(platform.sends), len(platform.edits))
+		}
+		before := platform.sends[0]
+		for n, at := range platform.edits {
+			least := 3 * time.Second
+			if n == 0 || n == len(platform.edits)-1 { // after the message itself; the whole answer
+				least = time.Second
+			}
+			if at.Sub(before) < least {
+				t.Errorf("edit %d comes after %s", n, at.Sub(before))
+			}
+			before = at
+		}
+	})
 }

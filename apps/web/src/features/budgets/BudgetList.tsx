@@ -1,4 +1,3 @@
-import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { HostInfo } from "../../api/types";
 import { Skeleton } from "../../components/Skeleton";
@@ -7,7 +6,7 @@ import { Section } from "../project/Section";
 import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
-import { useAct } from "../shared/use-act";
+import { useChange } from "../shared/use-change";
 import { withHelp } from "../shared/with-help";
 import { BudgetRow } from "./BudgetRow";
 
@@ -23,30 +22,24 @@ export interface BudgetListProps {
 export default function BudgetList({ host, info, sessionId, projectId }: BudgetListProps) {
   const where = sessionId ? { sessionId } : projectId ? { projectId } : {};
   const { data, error, refetch } = useHostQuery(host, "get_budgets", where);
-  const action = useAct();
-  const [done, setDone] = useState<string | null>(null);
+  const { busy, error: failed, done, change } = useChange(refetch);
   if (isRefusal(error)) {
     return null; // an older host, or one that shows this browser only some projects
   }
-  const change = (run: () => Promise<unknown>, what: string) =>
-    action.act("change", async () => {
-      setDone(null);
-      try {
-        await run();
-      } finally {
-        await refetch();
-      }
-      setDone(what);
+  const changeOne = (run: () => Promise<unknown>, what: string) =>
+    change("change", async () => {
+      await run();
+      return what;
     });
   return (
-    <Section title={t("budgets.list.title")} error={action.error ?? (error ? withHelp(error) : null)} done={done}>
+    <Section title={t("budgets.list.title")} error={failed ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("budgets.list.explained")}</p>
       {data || error ? null : <Skeleton label={t("budgets.list.loading")} rows={2} className="mt-2" />}
       <ul className="mt-1 divide-y divide-line">
         {data?.budgets.map((budget) => (
           <BudgetRow
             key={budget.scope}
-            {...{ host, budget, change, busy: action.busy !== null }}
+            {...{ host, budget, change: changeOne, busy: busy !== null }}
             mayChange={may(info, "manage") && may(info, "approve")}
           />
         ))}

@@ -1,15 +1,13 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
 import { ApiKind, type Channel, type HostInfo } from "../../api/types";
-import { Button } from "../../components/Button";
-import { PlusIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/channels";
 import { Section } from "../project/Section";
+import { AddButton } from "../shared/AddButton";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
-import { useLostFocus } from "../shared/lost-focus";
 import { useChange } from "../shared/use-change";
 import { withHelp } from "../shared/with-help";
 import { AddChannel } from "./AddChannel";
@@ -55,7 +53,7 @@ export default function ChannelList({ host, info }: ChannelListProps) {
         {data?.channels.map((channel) => (
           <li key={channel.id}>
             <ChannelCard
-              {...{ host, info, channel, busy: busy }}
+              {...{ host, info, channel, busy }}
               platform={data.platforms.find(({ kind }) => kind === channel.kind)?.title ?? channel.kind}
               onTest={() => test(channel)}
               onRemove={() =>
@@ -98,11 +96,14 @@ export default function ChannelList({ host, info }: ChannelListProps) {
         />
       ) : data ? (
         <AddButton
+          data-testid="channel-add"
           onClick={() => {
             setDone(null);
             setAdding(true);
           }}
-        />
+        >
+          {t("channels.list.add")}
+        </AddButton>
       ) : null}
       {removing ? (
         <ConfirmSheet
@@ -119,14 +120,5 @@ export default function ChannelList({ host, info }: ChannelListProps) {
         </ConfirmSheet>
       ) : null}
     </Section>
-  );
-}
-
-function AddButton({ onClick }: { onClick: () => void }) {
-  const ref = useLostFocus<HTMLButtonElement>();
-  return (
-    <Button ref={ref} data-testid="channel-add" className="mt-3" onClick={onClick}>
-      <PlusIcon /> {t("channels.list.add")}
-    </Button>
   );
 }

@@ -1,17 +1,15 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
 import { ApiKind, type Extension, type HostInfo } from "../../api/types";
-import { Button } from "../../components/Button";
-import { PlusIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/extensions";
 import { Section } from "../project/Section";
+import { AddButton } from "../shared/AddButton";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
-import { useLostFocus } from "../shared/lost-focus";
-import { useAct } from "../shared/use-act";
+import { useChange } from "../shared/use-change";
 import { withHelp } from "../shared/with-help";
 import { AddExtension, type Fetched } from "./AddExtension";
 import { ExtensionCard } from "./ExtensionCard";
@@ -28,8 +26,7 @@ export interface ExtensionListProps {
 export default function ExtensionList({ host, info, projectId }: ExtensionListProps) {
   const where = projectId ? { projectId } : {};
   const { data, error, refetch } = useHostQuery(host, "list_extensions", where);
-  const action = useAct();
-  const [done, setDone] = useState<string | null>(null);
+  const { busy, error: failed, done, setDone, change } = useChange(refetch);
   const [adding, setAdding] = useState(false);
   const [fetched, setFetched] = useState<Fetched | null>(null);
   const [removing, setRemoving] = useState<Extension | null>(null);
@@ -37,17 +34,6 @@ export default function ExtensionList({ host, info, projectId }: ExtensionListPr
     return null; // an older host
   }
   const mayFetch = info?.grants.includes("shell") ?? false;
-  const change = (name: string, run: () => Promise<string | null>) =>
-    action.act(name, async () => {
-      setDone(null);
-      let what: string | null = null;
-      try {
-        what = await run();
-      } finally {
-        await refetch(); // even after an error: the files may have changed meanwhile
-      }
-      setDone(what);
-    });
   const decide = ({ name, hash }: Extension, allow: boolean) =>
     change(name, async () => {
       await host.request("decide_extension", { projectId: projectId ?? "", name, hash, allow });
@@ -83,7 +69,7 @@ export default function ExtensionList({ host, info, projectId }: ExtensionListPr
     />
   ) : null;
   return (
-    <Section title={t("extensions.list.title")} error={action.error ?? (error ? withHelp(error) : null)} done={done}>
+    <Section title={t("extensions.list.title")} error={failed ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("extensions.list.explained")}</p>
       {data?.problems?.map((problem) => (
         <p key={problem} className="mt-1 break-words text-danger text-sm">
@@ -96,7 +82,7 @@ export default function ExtensionList({ host, info, projectId }: ExtensionListPr
         {data?.extensions.map((extension) => (
           <li key={`${extension.source} ${extension.name}`}>
             <ExtensionCard
-              {...{ extension, busy: action.busy, mayFetch, mayLoosen: may(info, "approve") }}
+              {...{ extension, busy, mayFetch, mayLoosen: may(info, "approve") }}
               onDecide={(allow) => decide(extension, allow)}
               onEnable={(enabled) => enable(extension, enabled)}
               onUpdate={() => update(extension)}
@@ -110,11 +96,14 @@ export default function ExtensionList({ host, info, projectId }: ExtensionListPr
           <AddExtension host={host} onFetched={setFetched} onCancel={() => setAdding(false)} />
         ) : mayFetch && data ? (
           <AddButton
+            data-testid="extension-add"
             onClick={() => {
               setDone(null);
               setAdding(true);
             }}
-          />
+          >
+            {t("extensions.list.add")}
+          </AddButton>
         ) : info && !mayFetch ? (
           <p className="mt-2 text-muted text-sm">{t("extensions.list.needsShell")}</p>
         ) : null)}
@@ -133,14 +122,5 @@ export default function ExtensionList({ host, info, projectId }: ExtensionListPr
         </ConfirmSheet>
       ) : null}
     </Section>
-  );
-}
-
-function AddButton({ onClick }: { onClick: () => void }) {
-  const ref = useLostFocus<HTMLButtonElement>();
-  return (
-    <Button ref={ref} data-testid="extension-add" className="mt-3" onClick={onClick}>
-      <PlusIcon /> {t("extensions.list.add")}
-    </Button>
   );
 }

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import type { Host } from "../../api/contract";
 import { ApiKind, type Hook, type HostInfo } from "../../api/types";
 import { Skeleton } from "../../components/Skeleton";
@@ -7,7 +6,7 @@ import { Section } from "../project/Section";
 import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
-import { useAct } from "../shared/use-act";
+import { useChange } from "../shared/use-change";
 import { withHelp } from "../shared/with-help";
 import { HookCard } from "./HookCard";
 
@@ -22,24 +21,18 @@ export interface HookListProps {
 export default function HookList({ host, info, projectId }: HookListProps) {
   const where = projectId ? { projectId } : {};
   const { data, error, refetch } = useHostQuery(host, "list_hooks", where);
-  const action = useAct();
-  const [done, setDone] = useState<string | null>(null);
+  const { busy, error: failed, done, change } = useChange(refetch);
   if (isRefusal(error) && error.kind === ApiKind.unknown_request) {
     return null; // an older host
   }
   const decide = ({ id, hash = "" }: Hook, allow: boolean) =>
-    action.act(id, async () => {
-      setDone(null);
-      try {
-        await host.request("decide_hook", { projectId: projectId ?? "", id, hash, allow });
-      } finally {
-        await refetch(); // even after an error: the configuration may have changed meanwhile
-      }
-      setDone(allow ? t("hooks.list.allowed") : t("hooks.list.denied"));
+    change(id, async () => {
+      await host.request("decide_hook", { projectId: projectId ?? "", id, hash, allow });
+      return allow ? t("hooks.list.allowed") : t("hooks.list.denied");
     });
   const waits = ({ state }: Hook) => (state === "needs_consent" ? 0 : 1);
   return (
-    <Section title={t("hooks.list.title")} error={action.error ?? (error ? withHelp(error) : null)} done={done}>
+    <Section title={t("hooks.list.title")} error={failed ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">
         {projectId ? t("hooks.list.ofTheProject") : t("hooks.list.ofAllProjects")}
       </p>
@@ -57,7 +50,7 @@ export default function HookList({ host, info, projectId }: HookListProps) {
             <li key={hook.id}>
               <HookCard
                 {...{ host, ...where, hook }}
-                busy={action.busy === hook.id}
+                busy={busy === hook.id}
                 mayLoosen={may(info, "approve")}
                 onDecide={(allow) => decide(hook, allow)}
               />

@@ -3,11 +3,11 @@ import type { Host } from "../../api/contract";
 import type { AgentInfo, Project } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { Button } from "../../components/Button";
-import { PlusIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
 import { useHostData } from "../device/host-data";
 import { useStartSession } from "../device/use-start-session";
+import { AddButton } from "../shared/AddButton";
 import { isLimited } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
@@ -116,17 +116,12 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
           onCancel={() => setEditing(null)}
         />
       ) : null}
-      {mayManage && editing !== "new" ? <NewButton onClick={() => edit("new")} /> : null}
+      {mayManage && editing !== "new" ? (
+        <AddButton data-testid="new-agent" onClick={() => edit("new")}>
+          {t("project.agentList.newAgent")}
+        </AddButton>
+      ) : null}
     </Section>
-  );
-}
-
-function NewButton({ onClick }: { onClick: () => void }) {
-  const ref = useLostFocus<HTMLButtonElement>();
-  return (
-    <Button ref={ref} data-testid="new-agent" className="mt-3" onClick={onClick}>
-      <PlusIcon /> {t("project.agentList.newAgent")}
-    </Button>
   );
 }
 

@@ -1,15 +1,13 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
 import { ApiKind, type HostInfo, type MCPServer } from "../../api/types";
-import { Button } from "../../components/Button";
-import { PlusIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
+import { AddButton } from "../shared/AddButton";
 import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
-import { useLostFocus } from "../shared/lost-focus";
-import { useAct } from "../shared/use-act";
+import { useChange } from "../shared/use-change";
 import { withHelp } from "../shared/with-help";
 import { Section } from "./Section";
 import { ServerCard } from "./ServerCard";
@@ -31,25 +29,13 @@ function withEdited(servers: MCPServer[], edited: MCPServer | null): MCPServer[]
 export function ServerList({ host, info, projectId }: ServerListProps) {
   const where = projectId ? { projectId } : {};
   const { data, error, refetch } = useHostQuery(host, "list_mcp_servers", where);
-  const { busy, error: refused, act } = useAct();
-  const [done, setDone] = useState<string | null>(null);
+  const { busy, error: refused, done, setDone, change } = useChange(refetch);
   // The edited server, as it was when editing began; "" for a new one.
   const [editing, setEditing] = useState<MCPServer | "" | null>(null);
   if (!projectId && isRefusal(error) && error.kind === ApiKind.bad_request) {
     return null; // an older host
   }
   const mayRun = info?.grants.includes("shell") ?? false;
-  const change = (name: string, run: () => Promise<string>) =>
-    act(name, async () => {
-      setDone(null);
-      let what: string | null = null;
-      try {
-        what = await run();
-      } finally {
-        await refetch(); // even after an error: the configuration may have changed meanwhile
-      }
-      setDone(what);
-    });
   const decide = (server: MCPServer, allow: boolean) =>
     change(server.name, async () => {
       const { name, hash = "" } = server;
@@ -127,21 +113,14 @@ export function ServerList({ host, info, projectId }: ServerListProps) {
           editing === "" ? (
             form(null)
           ) : (
-            <AddButton onClick={() => edit("")} />
+            <AddButton data-testid="mcp-add" onClick={() => edit("")}>
+              {t("project.serverList.add")}
+            </AddButton>
           )
         ) : null
       ) : info ? (
         <p className="mt-2 text-muted text-sm">{t("project.serverList.needsShell")}</p>
       ) : null}
     </Section>
-  );
-}
-
-function AddButton({ onClick }: { onClick: () => void }) {
-  const ref = useLostFocus<HTMLButtonElement>();
-  return (
-    <Button ref={ref} data-testid="mcp-add" className="mt-3" onClick={onClick}>
-      <PlusIcon /> {t("project.serverList.add")}
-    </Button>
   );
 }

@@ -8,7 +8,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
-import { useAct } from "../shared/use-act";
+import { useChange } from "../shared/use-change";
 import { withHelp } from "../shared/with-help";
 import { Notes } from "./Notes";
 import { Section } from "./Section";
@@ -24,18 +24,15 @@ export interface SkillListProps {
 export function SkillList({ host, projectId, mayManage }: SkillListProps) {
   const where = projectId ? { projectId } : {};
   const { data, error, refetch } = useHostQuery(host, "list_skills", where);
-  const { busy, error: refused, act } = useAct();
-  const [done, setDone] = useState<string | null>(null);
+  const { busy, error: refused, done, change } = useChange(refetch);
   const old = projectId ? ApiKind.unknown_request : ApiKind.bad_request;
   if (isRefusal(error) && error.kind === old) {
     return null; // an older host
   }
   const toggle = ({ name, disabled = false }: Skill) =>
-    act(name, async () => {
-      setDone(null);
+    change(name, async () => {
       await host.request("set_skill_enabled", { ...where, name, enabled: disabled });
-      await refetch();
-      setDone(disabled ? t("project.skillList.enabled", { name }) : t("project.skillList.disabled", { name }));
+      return disabled ? t("project.skillList.enabled", { name }) : t("project.skillList.disabled", { name });
     });
   return (
     <Section title={t("project.skillList.skills")} error={refused ?? (error ? withHelp(error) : null)} done={done}>

@@ -1,18 +1,16 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
 import { ApiKind, type HostInfo, type Schedule } from "../../api/types";
-import { Button } from "../../components/Button";
-import { PlusIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/schedules";
 import { useHostData } from "../device/host-data";
 import { Section } from "../project/Section";
+import { AddButton } from "../shared/AddButton";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
-import { useLostFocus } from "../shared/lost-focus";
-import { useAct } from "../shared/use-act";
+import { useChange } from "../shared/use-change";
 import { withHelp } from "../shared/with-help";
 import { ScheduleCard } from "./ScheduleCard";
 import { type Saved, ScheduleForm } from "./ScheduleForm";
@@ -34,8 +32,7 @@ function withEdited(schedules: Schedule[], edited: Schedule | null): Schedule[] 
 export default function ScheduleList({ host, info, projectId }: ScheduleListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_schedules", projectId ? { projectId } : {});
   const { projects } = useHostData(host);
-  const action = useAct();
-  const [done, setDone] = useState<string | null>(null);
+  const { busy, error: failed, done, setDone, change } = useChange(refetch);
   // The edited schedule, as it was when editing began; "" for a new one.
   const [editing, setEditing] = useState<Schedule | "" | null>(null);
   const [removing, setRemoving] = useState<Schedule | null>(null);
@@ -46,15 +43,16 @@ export default function ScheduleList({ host, info, projectId }: ScheduleListProp
   const mayManage = may(info, "manage");
   const mayRun = mayManage && may(info, "prompt");
   const offered = (projects ?? []).filter(({ id }) => !projectId || id === projectId);
-  const change = (name: string, run: () => Promise<unknown>, what: string) =>
-    action.act(name, async () => {
-      setDone(null);
-      try {
-        await run();
-      } finally {
-        await refetch();
-      }
-      setDone(what);
+  const enable = (schedule: Schedule, enabled: boolean) =>
+    change(`enable ${schedule.id}`, async () => {
+      await host.request("enable_schedule", { ...named(schedule), enabled });
+      const { name } = schedule.spec;
+      return enabled ? t("schedules.list.enabled", { name }) : t("schedules.list.disabled", { name });
+    });
+  const start = (schedule: Schedule) =>
+    change(`run ${schedule.id}`, async () => {
+      await host.request("run_schedule", { ...named(schedule), clientKey: crypto.randomUUID() });
+      return t("schedules.list.started", { name: schedule.spec.name });
     });
   const edit = (schedule: Schedule | "") => {
     setDone(null);
@@ -77,7 +75,7 @@ export default function ScheduleList({ host, info, projectId }: ScheduleListProp
   const edited = editing || null;
   const schedules = withEdited(data?.schedules ?? [], edited);
   return (
-    <Section title={t("schedules.list.title")} error={action.error ?? (error ? withHelp(error) : null)} done={done}>
+    <Section title={t("schedules.list.title")} error={failed ?? (error ? withHelp(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("schedules.list.explained")}</p>
       {data || error ? null : <Skeleton label={t("schedules.list.loading")} rows={2} className="mt-2" />}
       {data?.schedules.length === 0 && editing === null ? (
@@ -93,24 +91,10 @@ export default function ScheduleList({ host, info, projectId }: ScheduleListProp
               form(edited)
             ) : (
               <ScheduleCard
-                {...{ deviceId: host.deviceId, schedule, schedules, busy: action.busy, mayManage, mayRun }}
+                {...{ deviceId: host.deviceId, schedule, schedules, busy, mayManage, mayRun }}
                 project={projectId ? "" : (projects?.find(({ id }) => id === schedule.projectId)?.name ?? "")}
-                onEnable={(enabled) =>
-                  change(
-                    `enable ${schedule.id}`,
-                    () => host.request("enable_schedule", { ...named(schedule), enabled }),
-                    enabled
-                      ? t("schedules.list.enabled", { name: schedule.spec.name })
-                      : t("schedules.list.disabled", { name: schedule.spec.name }),
-                  )
-                }
-                onRun={() =>
-                  change(
-                    `run ${schedule.id}`,
-                    () => host.request("run_schedule", { ...named(schedule), clientKey: crypto.randomUUID() }),
-                    t("schedules.list.started", { name: schedule.spec.name }),
-                  )
-                }
+                onEnable={(enabled) => enable(schedule, enabled)}
+                onRun={() => start(schedule)}
                 onEdit={() => edit(schedule)}
                 onRemove={() => setRemoving(schedule)}
               />
@@ -122,7 +106,9 @@ export default function ScheduleList({ host, info, projectId }: ScheduleListProp
         editing === "" ? (
           form(null)
         ) : (
-          <AddButton onClick={() => edit("")} />
+          <AddButton data-testid="schedule-add" onClick={() => edit("")}>
+            {t("schedules.list.add")}
+          </AddButton>
         )
       ) : null}
       {removing ? (
@@ -144,12 +130,3 @@ export default function ScheduleList({ host, info, projectId }: ScheduleListProp
 }
 
 const named = ({ projectId, id }: Schedule) => ({ projectId, id });
-
-function AddButton({ onClick }: { onClick: () => void }) {
-  const ref = useLostFocus<HTMLButtonElement>();
-  return (
-    <Button ref={ref} data-testid="schedule-add" className="mt-3" onClick={onClick}>
-      <PlusIcon /> {t("schedules.list.add")}
-    </Button>
-  );
-}

@@ -1,4 +1,4 @@
-import type { Sight } from "./sights";
+import type { Sight } from "./sight";
 
 /** What runs by itself on a machine: schedules, hooks, extensions, and the budgets that limit it. */
 export const automationSights: Sight[] = [

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { test as base, type Page } from "@playwright/test";
+import { test as base, expect, type Page, type Request } from "@playwright/test";
 import { build, preview } from "vite";
-import type { Sight } from "./sights";
+import type { Sight } from "./sight";
 
 // The app on made-up data (dev/), built once for each worker: states that a real host rarely shows, to be viewed and
 // measured.
@@ -44,18 +44,41 @@ export const test = base.extend<Fixtures, { gallery: string }>({
         indexedDB.deleteDatabase("scorel-drafts");
       }
     });
+    const scripts = watchScripts(page);
     await use(async ({ scene, act }) => {
+      scripts.forget();
       await page.goto(`${gallery}dev/?scene=${scene}`);
       await page
         .getByRole("heading", { level: 1 })
         .or(page.getByRole("heading", { level: 2 }))
         .first()
         .waitFor();
+      // Code that is loaded after the first rows, such as that of the cards.
+      await scripts.loaded();
       await act?.(page);
+      await scripts.loaded();
       await settled(page);
     });
   },
 });
+
+/** Follows the scripts that a page is waiting for, without those of workers, whose end is not reported. */
+function watchScripts(page: Page) {
+  const open = new Set<Request>();
+  page.on("request", (request) => isScript(request) && open.add(request));
+  page.on("requestfinished", (request) => open.delete(request));
+  page.on("requestfailed", (request) => open.delete(request));
+  return {
+    /** Forgets those of the page that is left: not all of them are reported as failed. */
+    forget: () => open.clear(),
+    loaded: async () => {
+      await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1000 })));
+      await expect.poll(() => [...open].map((each) => each.url()), { intervals: [20] }).toEqual([]);
+    },
+  };
+}
+
+const isScript = (request: Request) => request.resourceType() === "script" && !request.url().includes("worker");
 
 /** Waits until the page has not changed for a moment: grammars and lazy sheets load late. */
 export async function settled(page: Page): Promise<void> {

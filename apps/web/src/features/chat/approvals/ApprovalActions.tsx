@@ -1,6 +1,7 @@
 import { type ReactNode, type RefObject, useId } from "react";
 import type { Approval, Decision } from "../../../api/types";
 import { Button } from "../../../components/Button";
+import { cx } from "../../../components/cx";
 import { Spinner } from "../../../components/Spinner";
 import { t } from "../../../i18n/chat";
 import { visible } from "../text/visible";
@@ -38,12 +39,15 @@ export function ApprovalActions({ area, approval, rules, stops, guard, onWord, .
       <div
         ref={area}
         data-testid="approval-actions"
-        className="grid grid-cols-2 gap-2 bg-inherit px-4 pt-2 pb-3 first:pt-3 sm:flex short:sticky short:bottom-0 short:z-10"
+        className="grid grid-cols-12 gap-2 bg-inherit px-4 pt-2 pb-3 first:pt-3 sm:flex short:sticky short:bottom-0 short:z-10"
       >
         <Button
           data-testid="approval-word"
           tone="quiet"
-          className="min-w-0 px-2! max-sm:order-3 max-sm:whitespace-normal"
+          className={cx(
+            "min-w-0 px-2! max-sm:order-3 max-sm:whitespace-normal",
+            stops ? "max-sm:col-span-7" : "max-sm:col-span-12",
+          )}
           disabled={disabled}
           aria-disabled={sent !== undefined || undefined}
           onClick={() => (sent === undefined ? onWord() : undefined)}
@@ -51,12 +55,18 @@ export function ApprovalActions({ area, approval, rules, stops, guard, onWord, .
           {t("chat.approvals.denyWithFeedback")}
         </Button>
         {stops ? (
-          <Press decision="stop" tone="quiet" className="px-2! max-sm:order-4" {...common} {...denying("stop")}>
+          <Press
+            decision="stop"
+            tone="quiet"
+            className="px-2! max-sm:order-4 max-sm:col-span-5"
+            {...common}
+            {...denying("stop")}
+          >
             {t("chat.approvals.stopTheTurn")}
           </Press>
         ) : null}
         <span className="hidden flex-1 sm:block" />
-        <Press decision="deny" hint="D" className="max-sm:order-1" {...common} {...denying("deny")}>
+        <Press decision="deny" hint="D" className="max-sm:order-1 max-sm:col-span-6" {...common} {...denying("deny")}>
           {t("chat.approvals.deny")}
         </Press>
         {/* The most dangerous button is not where the hand goes by itself. */}
@@ -64,7 +74,7 @@ export function ApprovalActions({ area, approval, rules, stops, guard, onWord, .
           decision="allow"
           hint="A"
           tone={approval.risk?.level === "high" ? "danger" : "primary"}
-          className="max-sm:order-2"
+          className="max-sm:order-2 max-sm:col-span-6"
           {...common}
           {...allowing("allow")}
         >
@@ -150,10 +160,10 @@ function Press({ decision, hint, tone, sent, describedBy, className, children, .
   );
 }
 
-/** Shows the key of a button, on the card that receives keys and on devices with a keyboard. */
+/** Shows the key of a button, on the card that receives keys and on screens that likely have a keyboard. */
 function Key({ children }: { children: string }) {
   return (
-    <span aria-hidden="true" className="hidden pointer-fine:group-data-active/card:inline">
+    <span aria-hidden="true" className="hidden sm:pointer-fine:group-data-active/card:inline">
       <kbd className="rounded-sm border border-current/30 px-1 font-mono text-[0.6875rem] leading-4">{children}</kbd>
     </span>
   );

@@ -1,4 +1,4 @@
-import { type RefObject, useState } from "react";
+import { type ReactNode, type RefObject, useState } from "react";
 import type { Approval } from "../../../api/types";
 import { Badge, type Tone } from "../../../components/Badge";
 import { Button } from "../../../components/Button";
@@ -61,11 +61,29 @@ export function ApprovalHeading({ approval, caption, heading }: ApprovalHeadingP
             detail || command ? "line-clamp-4 short:line-clamp-1 short:break-all" : "",
           )}
         >
-          {visible(title)}
+          {unbroken(visible(title))}
         </h2>
       </div>
     </div>
   );
+}
+
+/** The length of an option up to which it stays in one piece: a longer word must be able to wrap. */
+const MAX_OPTION = 20;
+
+/** Keeps options such as `--force` in one piece, which browsers would break after the dashes. */
+function unbroken(text: string): ReactNode[] {
+  return text.split(" ").flatMap((word, i) => [
+    i > 0 ? " " : "",
+    word.startsWith("-") && word.length <= MAX_OPTION ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: words have no other key, and never move
+      <span key={i} className="whitespace-nowrap">
+        {word}
+      </span>
+    ) : (
+      word
+    ),
+  ]);
 }
 
 /** The details of a request: the command or change, the folder and the risks. */

@@ -8,8 +8,10 @@ import { approval, custom, question } from "../../../app/testing/builders";
 import { NamesContext } from "../context/live-context";
 import { pendingApprovals } from "../context/pending-approvals";
 import { Cards } from "./Cards";
-import { SETTLE } from "./press-guard";
-import { STAY } from "./use-lingering";
+
+// What the page promises, in milliseconds.
+const SETTLE = 600;
+const STAY = 4000;
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -57,6 +57,7 @@ export class GuestConnection {
       timing,
       () => this.#dial(),
       (state) => this.#dialled(state),
+      options.address.loopback,
     );
   }
 

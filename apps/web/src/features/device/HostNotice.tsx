@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { HostStatus } from "../../api/contract";
 import { Button } from "../../components/Button";
-import { CopyButton } from "../../components/CopyButton";
+import { CommandBox } from "../../components/CommandBox";
 import { CloseIcon, MachineIcon, WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Spinner } from "../../components/Spinner";
@@ -85,12 +85,7 @@ export function ExpiredNotice({ label }: { label: string }) {
       }
     >
       <p>{t("device.hostNotice.expiredExplained")}</p>
-      <div className="mt-3 flex items-center gap-1 rounded-md bg-surface py-1 pr-1 pl-3">
-        <code dir="ltr" className="min-w-0 flex-1 font-mono text-ink text-sm [overflow-wrap:anywhere]">
-          {command}
-        </code>
-        <CopyButton text={command} label={t("device.hostNotice.copyCommand")} />
-      </div>
+      <CommandBox command={command} label={t("device.hostNotice.copyCommand")} className="mt-3 bg-surface" />
     </Notice>
   );
 }

@@ -3,7 +3,7 @@ import type { Host } from "../../api/contract";
 import { ApiKind, type Backend, type Requests } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { Button } from "../../components/Button";
-import { CopyButton } from "../../components/CopyButton";
+import { CommandBox } from "../../components/CommandBox";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/machine";
 import { Section } from "../project/Section";
@@ -88,10 +88,9 @@ function BackendRow({ backend, busy, result, onTest }: BackendRowProps) {
 
 function Command({ label, text }: { label: string; text: string }) {
   return (
-    <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
-      <span className="text-muted">{label}</span>
-      <code className="min-w-0 break-all font-mono text-[0.8125rem]">{text}</code>
-      <CopyButton text={text} />
+    <div className="mt-1 text-sm">
+      <p className="text-muted">{label}</p>
+      <CommandBox command={text} label={t("machine.backendList.copy", { command: text })} className="mt-1 bg-sunken" />
     </div>
   );
 }

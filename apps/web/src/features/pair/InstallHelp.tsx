@@ -1,18 +1,16 @@
-import { CopyButton } from "../../components/CopyButton";
+import { CommandBox } from "../../components/CommandBox";
 import { t } from "../../i18n/pair";
 import { useReadable, useScorel } from "../shared/scorel-context";
-import { CommandText } from "./CommandText";
 
 /** The commands to install scorel on a machine. */
 export function InstallHelp() {
   const relayUrl = useReadable(useScorel().relayUrl);
+  const releases = "https://github.com/scorel/scorel/releases/latest/download";
   const steps = [
-    {
-      what: t("pair.installHelp.build"),
-      command: "git clone https://github.com/scorel/scorel && cd scorel && make build",
-    },
-    { what: t("pair.installHelp.start"), command: `bin/scorel host serve --relay ${relayUrl}` },
-    { what: t("pair.installHelp.pair"), command: "bin/scorel pair" },
+    { what: t("pair.installHelp.install"), command: `curl -fsSL ${releases}/install.sh | sh` },
+    { what: t("pair.installHelp.windows"), command: `irm ${releases}/install.ps1 | iex` },
+    { what: t("pair.installHelp.start"), command: `scorel host serve --relay ${relayUrl}` },
+    { what: t("pair.installHelp.pair"), command: "scorel pair" },
   ];
   return (
     <details className="mt-6" data-testid="install-help">
@@ -21,10 +19,7 @@ export function InstallHelp() {
         {steps.map(({ what, command }) => (
           <li key={command}>
             <p className="text-muted text-sm">{what}</p>
-            <div className="mt-1 flex items-center gap-1 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
-              <CommandText command={command} />
-              <CopyButton text={command} label={t("pair.installHelp.copy", { command })} />
-            </div>
+            <CommandBox command={command} label={t("pair.installHelp.copy", { command })} className="mt-1 bg-sunken" />
           </li>
         ))}
       </ol>

@@ -2,14 +2,13 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { PairingState } from "../../api/contract";
 import { Button } from "../../components/Button";
-import { CopyButton } from "../../components/CopyButton";
+import { CommandBox } from "../../components/CommandBox";
 import { CheckIcon, RefreshIcon, WarningIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/pair";
 import { rich } from "../../i18n/rich";
 import { minutesAndSeconds, useNow } from "../shared/time";
 import { Help } from "../shared/with-help";
-import { CommandText } from "./CommandText";
 import type { PairingControl } from "./use-pairing";
 
 /** One panel for each step of a pairing; each explains it in one sentence. */
@@ -105,10 +104,12 @@ function ShowCode({ state, onNew }: { state: Extract<PairingState, { step: "show
   return (
     <div>
       <p className="text-muted text-sm">{t("pair.pairingPanel.runThis")}</p>
-      <div className="mt-2 flex items-center gap-1 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
-        <CommandText command={state.command} data-testid="pair-command" />
-        <CopyButton text={state.command} label={t("pair.pairingPanel.copyTheCommand")} />
-      </div>
+      <CommandBox
+        command={state.command}
+        label={t("pair.pairingPanel.copyTheCommand")}
+        data-testid="pair-command"
+        className="mt-2 bg-sunken"
+      />
       <p className="caption mt-6 text-faint uppercase">{t("pair.pairingPanel.pairingCode")}</p>
       <p
         data-testid="pair-code"

@@ -3,7 +3,7 @@ import { useRef } from "react";
 import type { Host } from "../../api/contract";
 import { ApiKind } from "../../api/types";
 import { Button } from "../../components/Button";
-import { CopyButton } from "../../components/CopyButton";
+import { CommandBox } from "../../components/CommandBox";
 import { RefreshIcon, TerminalIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
@@ -85,25 +85,20 @@ export function TerminalPage() {
 function NoGrant({ host, label }: { host: Host; label: string }) {
   const info = useHostQuery(host, "get_host", {}).data?.host ?? null;
   const me = useReadable(useScorel().me);
-  const command = `scorel host clients grant ${me?.id ?? "ID"} shell`;
+  const id = me?.id ?? "ID";
+  const command = `scorel host clients grant ${id} shell`;
+  const unlimit = `scorel host clients limit ${id} --all-projects`;
   return (
     <div className="safe-x mx-auto w-full max-w-2xl py-6" data-testid="terminal-grant">
       <Notice icon={<TerminalIcon />} title={t("terminal.grant.title")}>
         {isLimited(info) ? (
-          <p className="mb-2">
-            {t("terminal.grant.limited", {
-              label,
-              command: `scorel host clients limit ${me?.id ?? "ID"} --all-projects`,
-            })}
-          </p>
+          <>
+            <p>{t("terminal.grant.limited", { label })}</p>
+            <CommandBox command={unlimit} label={t("terminal.grant.copy")} className="mt-2 mb-3 bg-sunken" />
+          </>
         ) : null}
         <p>{t("terminal.grant.explained", { label })}</p>
-        <div className="mt-3 flex items-center gap-1 rounded-md bg-sunken py-1 pr-1 pl-3">
-          <code dir="ltr" className="min-w-0 flex-1 font-mono text-ink text-sm [overflow-wrap:anywhere]">
-            {command}
-          </code>
-          <CopyButton text={command} label={t("terminal.grant.copy")} />
-        </div>
+        <CommandBox command={command} label={t("terminal.grant.copy")} className="mt-2 bg-sunken" />
         <p className="mt-3">{t("terminal.grant.then")}</p>
       </Notice>
     </div>

@@ -6,12 +6,13 @@ import { t } from "../../i18n/pair";
 import { useSettingsSheet } from "../settings/settings-context";
 import { LinkBanner, LinkLight } from "../shared/LinkLight";
 import { useReadable, useScorel } from "../shared/scorel-context";
-import { useWide } from "../shared/use-media";
+import { useTouch, useWide } from "../shared/use-media";
 import { Wordmark } from "../shared/Wordmark";
 import { BrowserName } from "./BrowserName";
 import { InstallHelp } from "./InstallHelp";
 import { PairingPanel } from "./PairingPanel";
 import { RedeemForm } from "./RedeemForm";
+import { ScanButton } from "./ScanButton";
 import { usePairing } from "./use-pairing";
 
 /** How long the success message is shown before the page moves on, in milliseconds. */
@@ -30,6 +31,7 @@ export function PairPage() {
   const openSettings = useSettingsSheet();
   const navigate = useNavigate();
   const wide = useWide();
+  const touch = useTouch();
   const control = usePairing(linkCode.current);
   const { state } = control;
   const doneId = state.step === "done" ? state.deviceId : null;
@@ -61,6 +63,8 @@ export function PairPage() {
           {first ? t("pair.pairPage.connectAMachine") : t("pair.pairPage.pairAnotherMachine")}
         </h1>
         <p className="mt-2 text-muted">{t("pair.pairPage.explanation")}</p>
+        {/* A phone can scan what the machine shows: nobody types a code there. */}
+        {touch && !busy ? <ScanButton tone="primary" className="mt-5 w-full" onCode={control.redeem} /> : null}
         {busy ? null : <BrowserName onChanged={control.showCode} />}
         <Card className="mt-6 p-5 md:p-6">
           <PairingPanel control={control} />
@@ -68,6 +72,7 @@ export function PairPage() {
         {busy ? null : (
           <>
             <RedeemForm onRedeem={control.redeem} />
+            {touch ? null : <ScanButton className="mt-3" onCode={control.redeem} />}
             <InstallHelp />
           </>
         )}

@@ -1,18 +1,14 @@
-import { type FormEvent, lazy, Suspense, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
-import { CameraIcon } from "../../components/icons";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/pair";
 
 const digits = 12;
 
-const ScanSheet = lazy(() => import("./ScanSheet").then((module) => ({ default: module.ScanSheet })));
-
 /** A field for a code that the host shows. */
 export function RedeemForm({ onRedeem }: { onRedeem: (code: string) => void }) {
   const [code, setCode] = useState("");
   const [error, setError] = useState<string | null>(null);
-  const [scanning, setScanning] = useState(false);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const typed = code.trim();
@@ -45,29 +41,8 @@ export function RedeemForm({ onRedeem }: { onRedeem: (code: string) => void }) {
       <p role={error ? "alert" : undefined} className={`mt-1.5 text-sm ${error ? "text-danger" : "text-muted"}`}>
         {error ?? t("pair.redeemForm.hint")}
       </p>
-      {hasCamera() ? (
-        <Button className="mt-3" onClick={() => setScanning(true)} data-testid="pair-scan">
-          <CameraIcon /> {t("pair.redeemForm.scan")}
-        </Button>
-      ) : null}
-      {scanning ? (
-        <Suspense>
-          <ScanSheet
-            onClose={() => setScanning(false)}
-            onCode={(scanned) => {
-              setScanning(false);
-              onRedeem(scanned);
-            }}
-          />
-        </Suspense>
-      ) : null}
     </form>
   );
-}
-
-/** Reports whether the browser allows a page to use a camera, which requires a secure connection. */
-function hasCamera(): boolean {
-  return typeof navigator.mediaDevices?.getUserMedia === "function";
 }
 
 /** Returns what is wrong with a typed code, as a sentence; null if it can be tried. */

@@ -15,7 +15,7 @@ export function Select({ label, options, className, ...rest }: SelectProps) {
       <select
         aria-label={label}
         title={label}
-        className="touchable w-full min-w-11 [field-sizing:content] cursor-pointer appearance-none truncate rounded-md border border-line bg-surface py-1 pr-7 pl-2.5 text-muted text-sm hover:border-line-strong hover:text-ink disabled:cursor-not-allowed disabled:opacity-55"
+        className="touchable w-full min-w-11 [field-sizing:content] cursor-pointer appearance-none truncate rounded-md border border-line bg-surface py-1 pr-7 pl-2.5 max-sm:pr-6 max-sm:pl-2 text-muted text-sm hover:border-line-strong hover:text-ink disabled:cursor-not-allowed disabled:opacity-55"
         {...rest}
       >
         {options.map((option) => (
@@ -24,7 +24,7 @@ export function Select({ label, options, className, ...rest }: SelectProps) {
           </option>
         ))}
       </select>
-      <ChevronDownIcon className="pointer-events-none absolute right-2 text-faint" />
+      <ChevronDownIcon className="pointer-events-none absolute right-2 text-faint max-sm:right-1.5" />
     </span>
   );
 }

@@ -31,7 +31,7 @@ export function Filters({ filter, machines, projects, onChange }: FiltersProps) 
   );
   const any = (label: string) => ({ value: "", label });
   return (
-    <fieldset className="flex min-w-0 gap-2 max-sm:grid max-sm:w-full max-sm:auto-cols-fr max-sm:grid-flow-col">
+    <fieldset className="flex min-w-0 gap-2 max-sm:w-full max-sm:gap-1.5 max-sm:*:flex-auto">
       <legend className="sr-only">{t("inbox.filters.filter")}</legend>
       {several ? (
         <Select

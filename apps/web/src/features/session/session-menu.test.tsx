@@ -96,6 +96,34 @@ describe("a session in the list", () => {
     await screen.findByText("Session archived. Worktree kept: it has changes that are not committed.");
   });
 
+  it("is renamed, and the reason is shown where its name is rejected", async () => {
+    const { scorel, host } = world(fresh);
+    const refuse = { reason: "" };
+    host.handlers.rename_session = ({ name }) => {
+      if (refuse.reason) {
+        throw new Error(refuse.reason);
+      }
+      host.emit({ type: "session_updated", session: { ...fresh, name } });
+      return {};
+    };
+    renderApp(scorel, `/d/${dev}`);
+    const menu = await openMenu("New lamps");
+    const rename = menu.getByRole("button", { name: "Rename" }) as HTMLButtonElement;
+    const type = (value: string) => fireEvent.change(menu.getByLabelText("Name"), { target: { value } });
+    expect(rename.disabled).toBe(true);
+    type("  ");
+    fireEvent.click(rename);
+    await menu.findByText("Enter a name.");
+    refuse.reason = "the disk is full";
+    type("Lamps of the hall");
+    fireEvent.click(rename);
+    await menu.findByText("The disk is full");
+    refuse.reason = "";
+    fireEvent.click(rename);
+    await waitFor(() => expect(rows()[0]).toContain("Lamps of the hall"));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+
   it("follows the changes of another client", async () => {
     const { scorel, host } = world(old, fresh);
     renderApp(scorel, `/d/${dev}`);

@@ -133,9 +133,9 @@ test("people are allowed and ignored, and names of strangers stay plain", async 
   const [ada, stranger] = await screen.findAllByTestId("channel-sender");
   expect(stranger?.textContent).toContain("Eve <U+202E><b> (666)");
   fireEvent.click(within(stranger as HTMLElement).getByTestId("sender-act"));
-  await screen.findByText("The person is heard in this chat from now on.");
+  await screen.findByText("Messages of this person now reach the agent.");
   fireEvent.click(within(ada as HTMLElement).getByTestId("sender-act"));
-  await screen.findByText("The person is ignored in this chat from now on.");
+  await screen.findByText("Messages of this person are now ignored.");
   expect(sent(host, "allow_sender")).toEqual([
     { id: "chn_1", chatId: "c1", senderId: "666", allowed: true },
     { id: "chn_1", chatId: "c1", senderId: "1", allowed: false },

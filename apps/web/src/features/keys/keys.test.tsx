@@ -207,7 +207,7 @@ test("the sidebar and the phone's inbox have a button for it", async () => {
 
 test.each([
   ["/", "Mark as read or unread"],
-  ["/d/dev_one/s/s1", "Stop the turn (in the composer or the transcript)"],
+  ["/d/dev_one/s/s1", "Stop the turn (in the message box or the transcript)"],
   ["/d/dev_one/new?project=p1", "New line"],
   ["/pair", "Show these shortcuts"],
 ])("? lists the keys of %s", async (path, text) => {

@@ -51,7 +51,7 @@ describe("the context meter", () => {
     const meter = await screen.findByTestId("context-meter");
     expect(meter.textContent).toBe("25% of context");
     fireEvent.click(meter);
-    expect(await screen.findByRole("dialog", { name: "What uses the context" })).toBeTruthy();
+    expect(await screen.findByRole("dialog", { name: "Context usage" })).toBeTruthy();
     await screen.findByText("Older messages are summarized automatically beyond 102.4K tokens.");
     expect(screen.getByText("System prompt (4)")).toBeTruthy();
     expect(screen.getByText("Tools (3)")).toBeTruthy();

@@ -96,5 +96,6 @@ func readGenerator(root string) (*generator, error) {
 		}
 		g.sources[name] = src
 	}
+	g.readable()
 	return g, nil
 }

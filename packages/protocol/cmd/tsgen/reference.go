@@ -12,10 +12,9 @@ import (
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
-	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-var dataType = regexp.MustCompile(`(?:data|details): (\w+)`)
+var dataType = regexp.MustCompile("(?:data|details): `?(\\w+)")
 
 // shown is a type as the references show it.
 type shown struct {
@@ -118,12 +117,7 @@ func (g *generator) kindTable(pkg string) string {
 	fmt.Fprintf(&text, "\n## Kinds of errors: `%s.Kind`\n\n[troubleshooting.md](troubleshooting.md) says what to do about each.\n\n| number | name | meaning |\n|---|---|---|\n", pkg)
 	for _, c := range g.sources[pkg].consts {
 		if c.typ == "Kind" {
-			n, _ := constant.Int64Val(c.value)
-			name := api.Kind(n).String()
-			if pkg == "wire" {
-				name = wire.Kind(n).String()
-			}
-			fmt.Fprintf(&text, "| %d | `%s` | %s |\n", n, name, cell(c.doc))
+			fmt.Fprintf(&text, "| %s | `%s` | %s |\n", c.value, kindName(pkg, c), cell(c.doc))
 		}
 	}
 	return text.String()
@@ -232,6 +226,10 @@ func cell(doc string) string { return strings.ReplaceAll(prose(doc), "|", `\|`) 
 
 // prose makes a doc comment one line of Markdown.
 func prose(doc string) string {
-	text := strings.Join(strings.Fields(doc), " ")
-	return strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`).Replace(text)
+	escape := strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`)
+	parts := strings.Split(strings.Join(strings.Fields(doc), " "), "`")
+	for i := 0; i < len(parts); i += 2 { // the others are code
+		parts[i] = escape.Replace(parts[i])
+	}
+	return strings.Join(parts, "`")
 }

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
+	"reflect"
 	"sort"
 	"strings"
 )
@@ -17,6 +18,7 @@ import (
 type source struct {
 	types    map[string]string            // type name -> doc
 	fields   map[string]map[string]string // type name -> Go field name -> doc
+	keys     map[string]map[string]string // type name -> Go field name -> JSON key
 	consts   []constSpec                  // exported ones, in the order of the sources
 	comments map[string]string            // exported constant -> doc, also of those without a value here
 	frames   []string                     // types with a FrameType method
@@ -49,7 +51,7 @@ func readSource(dir string) (*source, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s has no Go files; run tsgen in the root of the module", dir)
 	}
-	src := &source{types: map[string]string{}, fields: map[string]map[string]string{}, comments: map[string]string{}}
+	src := &source{types: map[string]string{}, fields: map[string]map[string]string{}, keys: map[string]map[string]string{}, comments: map[string]string{}}
 	values := constValues(fset, dir, files)
 	for _, file := range files {
 		for _, decl := range file.Decls {
@@ -110,13 +112,23 @@ func (s *source) addType(spec *ast.TypeSpec, decl *ast.GenDecl) {
 	if !ok {
 		return
 	}
-	fields := map[string]string{}
+	fields, keys := map[string]string{}, map[string]string{}
 	for _, f := range st.Fields.List {
 		for _, name := range f.Names {
 			fields[name.Name] = text(f.Doc, f.Comment)
+			keys[name.Name] = jsonKey(f.Tag)
 		}
 	}
-	s.fields[spec.Name.Name] = fields
+	s.fields[spec.Name.Name], s.keys[spec.Name.Name] = fields, keys
+}
+
+// jsonKey returns the key that a tag gives a field, or "".
+func jsonKey(tag *ast.BasicLit) string {
+	if tag == nil {
+		return ""
+	}
+	key, _, _ := strings.Cut(reflect.StructTag(strings.Trim(tag.Value, "`")).Get("json"), ",")
+	return strings.TrimPrefix(key, "-")
 }
 
 func (s *source) addConst(spec *ast.ValueSpec, decl *ast.GenDecl, values map[string]*types.Const) {

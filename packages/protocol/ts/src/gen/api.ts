@@ -2,9 +2,9 @@
 
 import type { AnswerSignature, BackendCommand, BackendOption, Block, BlockType, ChildState, Entry, EntryType, ProcessLine, PromptMode, QueuedPrompt, Release, Role, StopReason, SubagentMember, Usage } from './session.ts';
 
-/** MaxApprovalChoices is how many answers of its own an approval may offer. */
+/** How many answers of its own an approval may offer. */
 export const MAX_APPROVAL_CHOICES = 16;
-/** OwnBackend is the name of scorel's own agent where a backend is named. */
+/** The name of scorel's own agent where a backend is named. */
 export const OWN_BACKEND = 'scorel';
 /** images per prompt */
 export const MAX_IMAGES = 10;
@@ -18,9 +18,9 @@ export const MAX_IMAGE_PIXELS = 8000;
 export const MAX_BLOB_CHUNK = 245760;
 /** total image bytes of all queued prompts of a session */
 export const MAX_QUEUE_IMAGES = 41943040;
-/** MaxBlobsOfClient limits the uploads of one client that no prompt has used, in bytes. */
+/** Limits the uploads of one client that no prompt has used, in bytes. */
 export const MAX_BLOBS_OF_CLIENT = 67108864;
-/** MaxBlobs limits the uploads of all clients that no prompt has used, in bytes. */
+/** Limits the uploads of all clients that no prompt has used, in bytes. */
 export const MAX_BLOBS = 268435456;
 /** files per prompt */
 export const MAX_FILES = 10;
@@ -48,7 +48,7 @@ export const MAX_FEEDBACK = 8192;
 export const MAX_RULES = 32;
 /** queued prompts in one session */
 export const MAX_QUEUE = 64;
-/** MaxQueueBytes limits the queue of one session, in bytes of JSON. */
+/** Limits the queue of one session, in bytes of JSON. */
 export const MAX_QUEUE_BYTES = 4194304;
 /** bytes of a label */
 export const MAX_LABEL = 100;
@@ -56,23 +56,23 @@ export const MAX_LABEL = 100;
 export const MAX_FOCUS = 4096;
 /** sessions of one page of list_sessions */
 export const MAX_SESSIONS = 500;
-/** MaxTreeNodes limits the answer to get_tree, which holds the newest entries. */
+/** Limits the answer to get_tree, which holds the newest entries. */
 export const MAX_TREE_NODES = 2000;
-/** RingBytes is how many bytes of events a host keeps for stream_resume. */
+/** How many bytes of events a host keeps for stream_resume. */
 export const RING_BYTES = 2097152;
 /**
- * WindowEntries limits the log entries of one answer: resync_events returns the
+ * Limits the log entries of one answer: resync_events returns the
  * end of the log, get_entries earlier entries.
  */
 export const WINDOW_ENTRIES = 500;
 /**
- * WindowBytes limits the same in bytes of JSON. At least one entry is always
+ * Limits the same in bytes of JSON. At least one entry is always
  * returned.
  */
 export const WINDOW_BYTES = 2097152;
 /**
- * MaxEntryBytes is the longest line of a log that is sent, in bytes. A longer one is replaced by a
- * custom entry of session.CustomOmitted.
+ * The longest line of a log that is sent, in bytes. A longer one is replaced by a
+ * custom entry of `scorel.omitted`.
  */
 export const MAX_ENTRY_BYTES = 7340032;
 /** added from a folder of the machine */
@@ -122,7 +122,7 @@ export const MAX_MOVE_BYTES = 4294967296;
 export const MAX_MOVE_TREE = 1073741824;
 /** bytes of one part, before encoding */
 export const MAX_MOVE_PART = 262144;
-/** MaxMoveSkipped bounds the names of what a move leaves behind. */
+/** Bounds the names of what a move leaves behind. */
 export const MAX_MOVE_SKIPPED = 200;
 /** the log of a session */
 export const MOVE_LOG = 'log';
@@ -137,9 +137,9 @@ export const PATH_OFF = 'off';
 export const MAX_PROOF_APPROVALS = 1000;
 /** problems in a proof: the first */
 export const MAX_PROOF_PROBLEMS = 100;
-/** MaxProofMoves bounds the moves of a Proof; the newest are kept. */
+/** Bounds the moves of a Proof; the newest are kept. */
 export const MAX_PROOF_MOVES = 100;
-/** MaxKey is the longest key of a provider, in bytes. */
+/** The longest key of a provider, in bytes. */
 export const MAX_KEY = 16384;
 /** a variable of the host's environment, which no request changes */
 export const KEY_FROM_ENVIRONMENT = 'environment';
@@ -149,18 +149,18 @@ export const KEY_FROM_SYSTEM = 'system';
 export const KEY_FROM_FILE = 'file';
 /**
  * Requests and responses follow, in the order of Table.
- * ThinkingConfigured as the level of set_model restores the level of config.toml.
+ * `configured` as the level of set_model restores the level of config.toml.
  */
 export const THINKING_CONFIGURED = 'configured';
 /**
- * MaxKeptRules limits the rules that a host stores per kind and project, or per
+ * Limits the rules that a host stores per kind and project, or per
  * kind for all projects.
  */
 export const MAX_KEPT_RULES = 500;
-/** RulesConfig is the user's own file, which no request changes. */
+/** The user's own file, which no request changes. */
 export const RULES_CONFIG = 'config.toml';
 /**
- * RulesKept holds rules that people added by answering "always" or that
+ * Holds rules that people added by answering "always" or that
  * add_rule added.
  */
 export const RULES_KEPT = 'permissions.json';
@@ -170,7 +170,7 @@ export const MAX_QUERY = 512;
 export const MAX_HITS = 50;
 /** hits of one answer to a search in one session */
 export const MAX_SESSION_HITS = 1000;
-/** MaxToolTail is how much output of a running tool Live keeps, in bytes. */
+/** How much output of a running tool Live keeps, in bytes. */
 export const MAX_TOOL_TAIL = 16384;
 /** terminals of one client */
 export const MAX_TERMINALS = 8;
@@ -186,10 +186,10 @@ export const MAX_TERMINAL_CHUNK = 32768;
 export const MAX_TERMINAL_INPUT = 65536;
 /** columns, and rows, of a terminal */
 export const MAX_TERMINAL_SIDE = 1000;
-/** MaxTranscripts bounds the transcripts of one answer. */
+/** Bounds the transcripts of one answer. */
 export const MAX_TRANSCRIPTS = 200;
 
-/** AgentScope is the origin of an agent definition. */
+/** The origin of an agent definition. */
 export type AgentScope =
   /** a file of the project; used only when the folder is trusted */
   | 'project'
@@ -198,7 +198,7 @@ export type AgentScope =
   /** a file of the same name replaces it */
   | 'builtin';
 
-/** Decision answers an approval. */
+/** Answers an approval. */
 export type Decision =
   /** once */
   | 'allow'
@@ -211,7 +211,7 @@ export type Decision =
   /** the turn was canceled before anyone answered */
   | 'cancelled';
 
-/** QuestionOutcome is how a question ended. */
+/** How a question ended. */
 export type QuestionOutcome =
   | 'answered'
   /** a person let the agent decide */
@@ -221,7 +221,7 @@ export type QuestionOutcome =
   /** the turn was canceled */
   | 'cancelled';
 
-/** BudgetScope is what a budget limits. */
+/** What a budget limits. */
 export type BudgetScope =
   /** one session with its subagents, from its beginning */
   | 'session'
@@ -230,14 +230,14 @@ export type BudgetScope =
   /** all sessions of the host, per day */
   | 'day';
 
-/** ChannelState is whether messages arrive. */
+/** Whether messages arrive. */
 export type ChannelState =
   | 'connecting'
   | 'connected'
   /** it is tried again, unless the token is rejected */
   | 'failed';
 
-/** Grant is a permission that a host gives to a client. */
+/** A permission that a host gives to a client. */
 export type Grant =
   /** read projects, sessions and events */
   | 'view'
@@ -248,33 +248,33 @@ export type Grant =
   /** projects, folders, clients */
   | 'manage'
   /**
-   * GrantFiles lets a client read the files and the git history of projects, and
-   * with GrantApprove revert files and commit.
+   * Lets a client read the files and the git history of projects, and
+   * with `approve` revert files and commit.
    */
   | 'files'
   /**
-   * GrantRules lets a client with GrantManage and GrantApprove add broad rules.
+   * Lets a client with `manage` and `approve` add broad rules.
    * Pairing does not give it; set_grant does, on the host's own machine.
    */
   | 'rules'
   /**
-   * GrantShell lets a client open terminals, which are shells with all rights of the
+   * Lets a client open terminals, which are shells with all rights of the
    * host's user. Pairing does not give it; set_grant does, on the host's own machine.
    */
   | 'shell'
   /**
-   * GrantMove is held only by another host while it moves a session here. It allows the
+   * Held only by another host while it moves a session here. It allows the
    * requests of its own moves and nothing else. No person gives it.
    */
   | 'move'
   /**
-   * GrantLocal is held only by a connection on the host's own machine that
+   * Held only by a connection on the host's own machine that
    * presents the token of the state file. It is never given to a client.
    */
   | 'local';
 
 /**
- * Kind numbers an error of a request. Texts are for people, kinds are for code. New
+ * Numbers an error of a request. Texts are for people, kinds are for code. New
  * kinds are only ever appended.
  */
 export const Kind = {
@@ -315,7 +315,7 @@ export const Kind = {
 } as const;
 export type Kind = number;
 
-/** ExtensionState is whether an extension is used. */
+/** Whether an extension is used. */
 export type ExtensionState =
   | 'enabled'
   | 'disabled'
@@ -329,7 +329,7 @@ export type ExtensionState =
   /** it cannot be used */
   | 'failed';
 
-/** FileKind is the kind of an entry of a folder. */
+/** The kind of an entry of a folder. */
 export type FileKind =
   | 'file'
   | 'folder'
@@ -338,7 +338,7 @@ export type FileKind =
   /** a device, pipe or socket */
   | 'other';
 
-/** FileStatus is how a file differs from an earlier state. */
+/** How a file differs from an earlier state. */
 export type FileStatus =
   | 'added'
   | 'modified'
@@ -349,7 +349,7 @@ export type FileStatus =
   /** a tool changed it, and the host has no earlier state of it */
   | 'unknown';
 
-/** HookEvent is a moment at which hooks run. */
+/** A moment at which hooks run. */
 export type HookEvent =
   /** before the first prompt of a session */
   | 'session_start'
@@ -368,7 +368,7 @@ export type HookEvent =
   /** when something waits for a person */
   | 'notification';
 
-/** HookState is whether a hook runs. */
+/** Whether a hook runs. */
 export type HookState =
   | 'ready'
   /** config.toml says so */
@@ -381,7 +381,7 @@ export type HookState =
   /** it cannot be used */
   | 'failed';
 
-/** HookOutcome is what a run of a hook led to. */
+/** What a run of a hook led to. */
 export type HookOutcome =
   /** it ran and had no objection */
   | 'nothing'
@@ -394,7 +394,7 @@ export type HookOutcome =
   /** it hung, crashed, or its answer was not valid */
   | 'failed';
 
-/** MCPServerState is the state of a server. */
+/** The state of a server. */
 export type MCPServerState =
   /** by config.toml, or see MCPServer.Disabled */
   | 'disabled'
@@ -412,7 +412,7 @@ export type MCPServerState =
   /** it refuses requests until a person signs in */
   | 'needs_sign_in';
 
-/** MCPSignInState is the state of the sign-in of a server. */
+/** The state of the sign-in of a server. */
 export type MCPSignInState =
   /** the server refuses requests without one */
   | 'needed'
@@ -421,14 +421,14 @@ export type MCPSignInState =
   /** the server refused a call for which it has too few scopes */
   | 'more_scopes';
 
-/** MemoryScope is where a note applies. */
+/** Where a note applies. */
 export type MemoryScope =
   /** for sessions of one project */
   | 'project'
   /** for every session of the host */
   | 'user';
 
-/** MoveState is how far a move is. */
+/** How far a move is. */
 export type MoveState =
   /** the session is paused, nothing was sent */
   | 'prepared'
@@ -443,7 +443,7 @@ export type MoveState =
   /** canceled or failed; nothing has changed */
   | 'canceled';
 
-/** MoveOutcome is how a move ended. */
+/** How a move ended. */
 export type MoveOutcome =
   /** the session belongs to the receiving host */
   | 'commit'
@@ -452,38 +452,38 @@ export type MoveOutcome =
   /** the outcome was confirmed, and nothing more follows */
   | 'forget';
 
-/** PathKind is the kind of a Path. */
+/** The kind of a Path. */
 export type PathKind =
   | 'relay'
   | 'network'
   | 'machine';
 
 /**
- * Mode determines how much an agent may do in a session without asking. Rules and
+ * Determines how much an agent may do in a session without asking. Rules and
  * the minimum checks apply in every mode.
  */
 export type Mode =
-  /** ModePlan allows reading only. */
+  /** Allows reading only. */
   | 'plan'
-  /** ModeAsk asks for every change that no rule allows. */
+  /** Asks for every change that no rule allows. */
   | 'ask'
   /**
-   * ModeAcceptEdits allows changes to files of the project and asks for
+   * Allows changes to files of the project and asks for
    * everything else.
    */
   | 'accept-edits'
-  /** ModeAuto asks only for risky calls. */
+  /** Asks only for risky calls. */
   | 'auto'
-  /** ModeBypass asks only for commands that cannot be analyzed. */
+  /** Asks only for commands that cannot be analyzed. */
   | 'bypass';
 
-/** RiskLevel is how much damage a call can do. */
+/** How much damage a call can do. */
 export type RiskLevel =
   | 'low'
   | 'medium'
   | 'high';
 
-/** ProofProblemKind classifies problems. */
+/** Classifies problems. */
 export type ProofProblemKind =
   /** the line does not follow the one before it */
   | 'changed'
@@ -502,7 +502,7 @@ export type ProofProblemKind =
   /** the first line is not a header */
   | 'no_session';
 
-/** PushKind is how notifications reach a person. */
+/** How notifications reach a person. */
 export type PushKind =
   /** the push service of a browser, encrypted for that browser */
   | 'web'
@@ -511,7 +511,7 @@ export type PushKind =
   /** a chat of a channel, which its platform and members can read */
   | 'chat';
 
-/** PushLevel is how much a person wants to be notified of. */
+/** How much a person wants to be notified of. */
 export type PushLevel =
   /** also of turns that ended */
   | 'all'
@@ -520,59 +520,59 @@ export type PushLevel =
   | 'none';
 
 /**
- * Reach is how far a request goes. It decides what becomes of it on a connection that is
+ * How far a request goes. It decides what becomes of it on a connection that is
  * limited to some projects.
  */
 export type Reach =
   /**
-   * ReachHost is the whole host: the request is refused. It applies to each request
+   * The whole host: the request is refused. It applies to each request
    * that is not listed here.
    */
   | 0
   /**
-   * ReachNamed is the session or the project that the request names. It must name one,
+   * The session or the project that the request names. It must name one,
    * and one that the connection does not see is unknown.
    */
   | 1
   /**
-   * ReachShown is what the connection sees: what the request names is checked as for
-   * ReachNamed, and the handler leaves out the rest.
+   * What the connection sees: what the request names is checked as for
+   * `ReachNamed`, and the handler leaves out the rest.
    */
   | 2;
 
-/** RuleKind is the effect of a rule on the calls that it matches. */
+/** The effect of a rule on the calls that it matches. */
 export type RuleKind =
   | 'allow'
   | 'ask'
   | 'deny';
 
-/** RuleScope is where a rule applies. */
+/** Where a rule applies. */
 export type RuleScope =
   /** in one project */
   | 'project'
   /** in every project of the host */
   | 'user';
 
-/** ScheduleOnApproval is what a run does when it needs a person. */
+/** What a run does when it needs a person. */
 export type ScheduleOnApproval =
   /** it waits, and people are notified */
   | 'wait'
   /** it ends */
   | 'end';
 
-/** ScheduleOverlap is what becomes of a run that is due while another one of its schedule runs. */
+/** What becomes of a run that is due while another one of its schedule runs. */
 export type ScheduleOverlap =
   | 'skip'
   /** at most one waits */
   | 'queue';
 
-/** ScheduleMissed is what becomes of a run that was due while the host was off or asleep. */
+/** What becomes of a run that was due while the host was off or asleep. */
 export type ScheduleMissed =
   /** once, unless it is too late */
   | 'run'
   | 'skip';
 
-/** ScheduleOutcome selects the ends of runs after which another schedule runs. */
+/** Selects the ends of runs after which another schedule runs. */
 export type ScheduleOutcome =
   | 'succeeded'
   /** or canceled */
@@ -580,7 +580,7 @@ export type ScheduleOutcome =
   /** either */
   | 'ended';
 
-/** ScheduleRunState is how far a run is. */
+/** How far a run is. */
 export type ScheduleRunState =
   /** it waits for the run before it */
   | 'queued'
@@ -594,7 +594,7 @@ export type ScheduleRunState =
   | 'canceled'
   | 'skipped';
 
-/** ScheduleCause is why a run began. */
+/** Why a run began. */
 export type ScheduleCause =
   | 'time'
   /** at a time when the host was off or asleep */
@@ -609,7 +609,7 @@ export type ScheduleCause =
   | 'folder'
   | 'github';
 
-/** WorktreeKept is a reason to keep a worktree. */
+/** A reason to keep a worktree. */
 export type WorktreeKept =
   /** changed or new files that are not committed */
   | 'uncommitted'
@@ -626,39 +626,39 @@ export type WorktreeKept =
   /** it could not be checked or removed */
   | 'failed';
 
-/** WorkKind is the kind of work. */
+/** The kind of work. */
 export type WorkKind =
   | 'compaction'
   | 'branch_summary';
 
-/** PromptState is the state of a prompt. */
+/** The state of a prompt. */
 export type PromptState =
   /** queued on the host until the running turn ends */
   | 'queued'
   /** in the log; the agent works on it */
   | 'taken'
   /**
-   * PromptRemoved: removed from the queue by a person; sending it again changes
+   * `removed`: removed from the queue by a person; sending it again changes
    * nothing.
    */
   | 'removed';
 
-/** ResyncMode is how an entry catches up. */
+/** How an entry catches up. */
 export type ResyncMode =
-  /** ResyncStream: Events holds every event after StreamLastSeq. */
+  /** `stream_resume`: Events holds every event after `streamLastSeq`. */
   | 'stream_resume'
   /**
-   * ResyncPersistent: Entries holds every log entry after PersistentLastSeq, and
+   * `persistent_fallback`: Entries holds every log entry after `persistentLastSeq`, and
    * Live replaces the entry's state of the running turn.
    */
   | 'persistent_fallback'
   /**
-   * ResyncFull: Entries holds the end of the log, and get_entries returns what
+   * `full_reload`: Entries holds the end of the log, and get_entries returns what
    * precedes it; the entry discards its state.
    */
   | 'full_reload';
 
-/** TerminalReason is why a terminal ended. */
+/** Why a terminal ended. */
 export type TerminalReason =
   /** the shell ended by itself */
   | 'exited'
@@ -669,7 +669,7 @@ export type TerminalReason =
   /** the host stops */
   | 'stopped';
 
-/** TranscriptOutcome is what became of an import. */
+/** What became of an import. */
 export type TranscriptOutcome =
   /** as a new session */
   | 'imported'
@@ -678,7 +678,7 @@ export type TranscriptOutcome =
   /** the earlier import has all of it */
   | 'unchanged'
   /**
-   * TranscriptContinued means that the session was continued on this host after its import.
+   * The session was continued on this host after its import.
    * It was not changed, because both continuations exclude each other.
    */
   | 'continued';
@@ -704,7 +704,7 @@ export interface TurnCancelling {
   turnId: string;
 }
 
-/** TurnEnded is the one terminal event of every accepted prompt. */
+/** The one terminal event of every accepted prompt. */
 export interface TurnEnded {
   type: 'turn_ended';
   sessionId: string;
@@ -726,7 +726,7 @@ export interface MessageReset {
   sessionId: string;
   seq: number;
   reason: string;
-  /** Retry is set if the call is made again after a pause; absent from older hosts. */
+  /** Set if the call is made again after a pause; absent from older hosts. */
   retry?: ModelRetry;
 }
 
@@ -743,7 +743,7 @@ export interface BlockStarted {
 }
 
 /**
- * BlockDelta extends a block: its text, its thinking, or the JSON text of its
+ * Extends a block: its text, its thinking, or the JSON text of its
  * arguments.
  */
 export interface BlockDelta {
@@ -771,7 +771,7 @@ export interface ToolOutput {
 }
 
 /**
- * ProcessChanged carries the latest progress of an operation. Of several within
+ * Carries the latest progress of an operation. Of several within
  * a short interval only the last is sent.
  */
 export interface ProcessChanged {
@@ -800,7 +800,7 @@ export interface ApprovalResolved {
   /** rules added with "always" */
   rules?: string[];
   /**
-   * Released is set if a rule or mode allowed the call before anyone
+   * Set if a rule or mode allowed the call before anyone
    * answered; decidedBy is then whoever changed that, or "host" after a
    * restart.
    */
@@ -826,7 +826,7 @@ export interface QuestionAnswered {
 }
 
 /**
- * AttendanceChanged reports, while an approval or a question waits, whether
+ * `AttendanceChanged` reports, while an approval or a question waits, whether
  * anyone who is watching may answer it.
  */
 export interface AttendanceChanged {
@@ -843,7 +843,7 @@ export interface QueueChanged {
   queue: QueuedPrompt[];
 }
 
-/** SubagentStarted reports that a call has delegated tasks to subagents. */
+/** Reports that a call has delegated tasks to subagents. */
 export interface SubagentStarted {
   type: 'crew_started';
   sessionId: string;
@@ -851,7 +851,7 @@ export interface SubagentStarted {
   batch: SubagentBatch;
 }
 
-/** SubagentUpdated replaces one child of a batch. */
+/** Replaces one child of a batch. */
 export interface SubagentUpdated {
   type: 'crew_updated';
   sessionId: string;
@@ -861,7 +861,7 @@ export interface SubagentUpdated {
   child: SubagentChild;
 }
 
-/** SubagentEnded removes a batch; its outcome is in the log too. */
+/** Removes a batch; its outcome is in the log too. */
 export interface SubagentEnded {
   type: 'crew_ended';
   sessionId: string;
@@ -878,7 +878,7 @@ export interface WorkStarted {
   work: Work;
 }
 
-/** WorkEnded ends the work; Error is for people and empty on success. */
+/** Ends the work; `error` is for people and empty on success. */
 export interface WorkEnded {
   type: 'work_ended';
   sessionId: string;
@@ -902,7 +902,7 @@ export interface SessionDeleted {
   id: string;
 }
 
-/** SessionMoved reports that a session belongs to another device now. */
+/** Reports that a session belongs to another device now. */
 export interface SessionMoved {
   type: 'session_moved';
   id: string;
@@ -913,13 +913,13 @@ export interface ClientsChanged {
   type: 'clients_changed';
 }
 
-/** RulesChanged reports that rules were added or removed; list_rules lists them. */
+/** Reports that rules were added or removed; list_rules lists them. */
 export interface RulesChanged {
   type: 'rules_changed';
 }
 
 /**
- * ModelsChanged reports that the key of a provider changed, and with it perhaps the
+ * Reports that the key of a provider changed, and with it perhaps the
  * models; list_providers and get_host describe them.
  */
 export interface ModelsChanged {
@@ -927,7 +927,7 @@ export interface ModelsChanged {
 }
 
 /**
- * AgentsChanged reports that agent definitions, or which of them may be used,
+ * Reports that agent definitions, or which of them may be used,
  * changed; list_agents lists them.
  */
 export interface AgentsChanged {
@@ -935,7 +935,7 @@ export interface AgentsChanged {
 }
 
 /**
- * MemoryChanged reports that a note was saved or deleted; list_memory lists the
+ * Reports that a note was saved or deleted; list_memory lists the
  * notes.
  */
 export interface MemoryChanged {
@@ -943,7 +943,7 @@ export interface MemoryChanged {
 }
 
 /**
- * MCPServersChanged reports a decision about a server of a project or about the
+ * Reports a decision about a server of a project or about the
  * trust of its folder.
  */
 export interface MCPServersChanged {
@@ -952,19 +952,19 @@ export interface MCPServersChanged {
 }
 
 /**
- * TerminalOutput carries output. If Offset is beyond what the client has, the bytes
+ * Carries output. If `offset` is beyond what the client has, the bytes
  * in between are missing: the client was too slow.
  */
 export interface TerminalOutput {
   type: 'terminal_output';
   terminalId: string;
   offset: number;
-  /** base64 of at most MaxTerminalChunk bytes */
+  /** base64 of at most `MaxTerminalChunk` bytes */
   data: string;
 }
 
 /**
- * TerminalChanged reports a new size or the end of a terminal. The end follows the
+ * Reports a new size or the end of a terminal. The end follows the
  * last output, unless the terminal was closed.
  */
 export interface TerminalChanged {
@@ -973,7 +973,7 @@ export interface TerminalChanged {
 }
 
 /**
- * TerminalsChanged reports that the list of terminals of the client has changed. It goes to
+ * Reports that the list of terminals of the client has changed. It goes to
  * all connections of that client.
  */
 export interface TerminalsChanged {
@@ -981,20 +981,20 @@ export interface TerminalsChanged {
 }
 
 /**
- * PathsChanged reports that a path was added or removed, or that the state of one
+ * Reports that a path was added or removed, or that the state of one
  * changed; list_paths lists them.
  */
 export interface PathsChanged {
   type: 'paths_changed';
 }
 
-/** SkillsChanged reports that a skill was disabled or enabled; list_skills lists them. */
+/** Reports that a skill was disabled or enabled; list_skills lists them. */
 export interface SkillsChanged {
   type: 'skills_changed';
 }
 
 /**
- * HooksChanged reports a decision about a hook of a project or about the trust of its
+ * Reports a decision about a hook of a project or about the trust of its
  * folder.
  */
 export interface HooksChanged {
@@ -1002,14 +1002,14 @@ export interface HooksChanged {
   projectId: string;
 }
 
-/** SchedulesChanged reports a change of the schedules of a project or of their runs. */
+/** Reports a change of the schedules of a project or of their runs. */
 export interface SchedulesChanged {
   type: 'schedules_changed';
   projectId: string;
 }
 
 /**
- * ExtensionsChanged reports that an extension was added, replaced, removed, enabled or
+ * Reports that an extension was added, replaced, removed, enabled or
  * disabled, or a decision about one; list_extensions lists them.
  */
 export interface ExtensionsChanged {
@@ -1017,7 +1017,7 @@ export interface ExtensionsChanged {
 }
 
 /**
- * ChannelsChanged reports a change of the channels, their states or their chats;
+ * Reports a change of the channels, their states or their chats;
  * list_channels lists them.
  */
 export interface ChannelsChanged {
@@ -1090,9 +1090,9 @@ export interface ErrorMessage {
   kind: Kind;
   /** error */
   message: string;
-  /** error of KindMoved */
+  /** error of `moved` */
   deviceId: string;
-  /** error of KindUnavailable */
+  /** error of `unavailable` */
   movingTo: string;
 }
 
@@ -1103,7 +1103,7 @@ export interface EventMessage {
   event: Event;
 }
 
-/** Incoming is any message from a host. Type determines which fields are set. */
+/** Any message from a host. `type` determines which fields are set. */
 export type Incoming = ResponseMessage | ErrorMessage | EventMessage;
 
 /** Every request by name: the grant it needs, its fields, its result. */
@@ -1564,19 +1564,19 @@ export const requestGrants = {
   restart_host: 'local',
 } as const satisfies Record<keyof Requests, Grant>;
 
-/** Turn is a running turn. */
+/** A running turn. */
 export interface Turn {
   /** identifies the turn */
   turnId: string;
-  /** ClientKey is the key of the prompt that started it. */
+  /** The key of the prompt that started it. */
   clientKey: string;
   /** Unix milliseconds */
   startedAt: number;
-  /** Cancelling is true from cancel_turn to turn_ended. */
+  /** True from cancel_turn to turn_ended. */
   cancelling?: boolean;
 }
 
-/** ModelRetry is the next attempt of a call to the model that failed. */
+/** The next attempt of a call to the model that failed. */
 export interface ModelRetry {
   /** why the previous attempt failed, one sentence for people */
   reason: string;
@@ -1589,7 +1589,7 @@ export interface ModelRetry {
 }
 
 /**
- * Process is an operation whose progress people see: a long command, a skill's
+ * An operation whose progress people see: a long command, a skill's
  * script, a call of an MCP server, a subagent. It is live until its record is in
  * the log.
  */
@@ -1598,13 +1598,13 @@ export interface Process {
   toolCallId?: string;
   /** Unix milliseconds */
   startedAt: number;
-  /** ProcessLogRef is the argument of get_process_log; it is not a path. */
+  /** The argument of get_process_log; it is not a path. */
   processLogRef: string;
-  /** Last is the latest event, with those merged into it. */
+  /** The latest event, with those merged into it. */
   last: ProcessLine;
 }
 
-/** Approval is a tool call that waits for a person. */
+/** A tool call that waits for a person. */
 export interface Approval {
   /** identifies the approval */
   id: string;
@@ -1622,33 +1622,33 @@ export interface Approval {
   cwd: string;
   /** Unix milliseconds */
   createdAt: number;
-  /** Command is the command line of a call that runs one. */
+  /** The command line of a call that runs one. */
   command?: string;
   /** the files that it would change, as named in the call */
   paths?: string[];
-  /** Detail is a unified diff */
+  /** `detail` is a unified diff */
   isDiff?: boolean;
   /** why approval is needed, one sentence */
   reason?: string;
   /** assessment of the risk */
   risk?: Risk;
-  /** ProposedRules are the rules that "always" would add for the project. */
+  /** The rules that "always" would add for the project. */
   proposedRules?: string[];
   /** the possible answers */
   options?: Decision[];
   /**
-   * Choices are answers of the program that asks, which Options has too. The log keeps
+   * Answers of the program that asks, which `options` has too. The log keeps
    * which one was given.
    */
   choices?: ApprovalChoice[];
   /**
-   * Shown is the hash of what is displayed. An answer with a different hash is
+   * The hash of what is displayed. An answer with a different hash is
    * refused.
    */
   shown?: string;
 }
 
-/** Question is a question of the agent to the people watching. */
+/** A question of the agent to the people watching. */
 export interface Question {
   /** identifies the question */
   id: string;
@@ -1659,27 +1659,27 @@ export interface Question {
   /** what is asked; text without markup if "server" is set */
   question: string;
   /**
-   * Choices are suggested answers, at most MaxChoices; free text is also
+   * Suggested answers, at most `MaxChoices`; free text is also
    * accepted.
    */
   choices: string[];
   /** Unix milliseconds */
   createdAt: number;
   /**
-   * Deadline is when the agent continues without an answer, in Unix milliseconds;
+   * When the agent continues without an answer, in Unix milliseconds;
    * 0 means never.
    */
   deadline?: number;
   /**
-   * Server is the MCP server that asks, which receives the answer; absent for a question
+   * The MCP server that asks, which receives the answer; absent for a question
    * of the agent. Skipping its question declines.
    */
   server?: string;
-  /** URL is a page that the server asks a person to open. */
+  /** A page that the server asks a person to open. */
   url?: string;
 }
 
-/** SubagentBatch is the subagents of one tool call, each in a session of its own. */
+/** The subagents of one tool call, each in a session of its own. */
 export interface SubagentBatch {
   /** the call */
   toolCallId: string;
@@ -1691,7 +1691,7 @@ export interface SubagentBatch {
   children: SubagentChild[];
 }
 
-/** SubagentChild is one subagent of a batch. */
+/** One subagent of a batch. */
 export interface SubagentChild {
   /** "" if none could be created */
   sessionId?: string;
@@ -1714,25 +1714,25 @@ export interface SubagentChild {
   /** usage of its messages; absent if no provider reported any */
   usage?: Usage;
   /**
-   * AssistantMessageID is the entry of its last message with text, in its own
+   * The entry of its last message with text, in its own
    * session: once it has completed, that is the report.
    */
   assistantMessageId?: string;
-  /** Doing is the name of the tool that it is using. */
+  /** The name of the tool that it is using. */
   doing?: string;
   /**
-   * Approvals wait in the child's session; answer_approval with that session's id
+   * `approvals` wait in the child's session; answer_approval with that session's id
    * answers them.
    */
   approvals?: Approval[];
   /**
-   * Decided holds the latest decisions about its approvals, oldest first; absent from
+   * Holds the latest decisions about its approvals, oldest first; absent from
    * older hosts.
    */
   decided?: ApprovalDecision[];
 }
 
-/** Work is a lengthy operation outside turns. Prompts wait for its end. */
+/** A lengthy operation outside turns. Prompts wait for its end. */
 export interface Work {
   /** "compaction" or "branch_summary" */
   kind: WorkKind;
@@ -1740,7 +1740,7 @@ export interface Work {
   startedAt: number;
 }
 
-/** Project is a folder on the host that sessions run in. */
+/** A folder on the host that sessions run in. */
 export interface Project {
   /** prj_ and 16 hex digits, made from the path */
   id: string;
@@ -1748,21 +1748,21 @@ export interface Project {
   name: string;
   /** absolute, symbolic links resolved */
   path: string;
-  /** Missing is true if the folder does not exist at the moment. */
+  /** True if the folder does not exist at the moment. */
   missing?: boolean;
   /**
-   * Trusted is true if the folder's own settings, skills and MCP servers are
+   * True if the folder's own settings, skills and MCP servers are
    * enabled.
    */
   trusted?: boolean;
   /**
-   * Unavailable is why the sessions of the project cannot be reached; absent if
+   * Why the sessions of the project cannot be reached; absent if
    * they can.
    */
   unavailable?: string;
 }
 
-/** SessionSummary is a line of a session list. */
+/** A line of a session list. */
 export interface SessionSummary {
   /** UUID */
   id: string;
@@ -1779,69 +1779,69 @@ export interface SessionSummary {
   /** a turn is running */
   running: boolean;
   /**
-   * WaitingApproval is true while a tool call waits for an approval, in the
+   * True while a tool call waits for an approval, in the
    * session or a subagent.
    */
   waitingApproval?: boolean;
-  /** WaitingAnswer is true while a question of the agent waits. */
+  /** True while a question of the agent waits. */
   waitingAnswer?: boolean;
-  /** Model is the name in config.toml of the model for the next turn. */
+  /** The name in config.toml of the model for the next turn. */
   model: string;
-  /** Thinking is the model's thinking level; "" leaves it to the provider. */
+  /** The model's thinking level; "" leaves it to the provider. */
   thinking?: string;
-  /** Mode is how much the agent may do without asking. */
+  /** How much the agent may do without asking. */
   mode?: Mode;
-  /** Backend is the program that works on the next turns; absent for scorel's own agent. */
+  /** The program that works on the next turns; absent for scorel's own agent. */
   backend?: string;
-  /** Archived sessions are left out of lists by default; Pinned ones come first. */
+  /** Sessions are left out of lists by default; `pinned` ones come first. */
   archived?: boolean;
   pinned?: boolean;
   /**
-   * Worktree is the git worktree that the session works in; absent if it works in
+   * The git worktree that the session works in; absent if it works in
    * the project's folder.
    */
   worktree?: Worktree;
-  /** Meta holds the keys and values set by update_session. */
+  /** Holds the keys and values set by update_session. */
   meta?: Record<string, string>;
-  /** Damaged describes damage to the session file, "" if there is none. */
+  /** Describes damage to the session file, "" if there is none. */
   damaged?: string;
   /**
-   * ParentSessionID is the session whose agent started this subagent; "" if a
+   * The session whose agent started this subagent; "" if a
    * person created it.
    */
   parentSessionId?: string;
   /**
-   * Usage is what the turns of the session used, on all branches, including
+   * What the turns of the session used, on all branches, including
    * failed or canceled attempts as far as the provider reported them.
    */
   usage?: TokenUsage;
-  /** Auxiliary is usage outside turns, for summaries and titles. */
+  /** Usage outside turns, for summaries and titles. */
   auxiliary?: TokenUsage;
   /**
-   * Delegated is the total usage of the session's subagents, including their own
-   * subagents. Together with Usage and Auxiliary it is the session's total.
+   * The total usage of the session's subagents, including their own
+   * subagents. Together with `usage` and `auxiliary` it is the session's total.
    */
   delegated?: TokenUsage;
   /**
-   * Inherited is the usage of the history taken over by a fork. It counts in the
+   * The usage of the history taken over by a fork. It counts in the
    * total of the original session, not in this one.
    */
   inherited?: TokenUsage;
   /**
-   * Uncounted is the number of calls that ended before the provider reported
+   * The number of calls that ended before the provider reported
    * their usage; totals include only what was reported, mostly nothing.
    */
   uncounted?: number;
 }
 
 /**
- * Terminal is a shell on the host's machine. Only the client that opened it can see
+ * A shell on the host's machine. Only the client that opened it can see
  * and use it.
  */
 export interface Terminal {
   id: string;
   /**
-   * ProjectID is the project in whose folder the shell started; absent for the user's
+   * The project in whose folder the shell started; absent for the user's
    * home.
    */
   projectId?: string;
@@ -1856,17 +1856,17 @@ export interface Terminal {
   /** Unix milliseconds */
   createdAt: number;
   /**
-   * From and End are the offsets of the output that the host still has: the first
+   * `from` and `end` are the offsets of the output that the host still has: the first
    * byte, and the one after the last.
    */
   from: number;
   /** offset after the last byte of output */
   end: number;
-  /** Ended is set once the shell has ended. */
+  /** Set once the shell has ended. */
   ended?: TerminalEnd;
 }
 
-/** Empty is a request or response without fields. */
+/** A request or response without fields. */
 export type Empty = Record<string, never>;
 
 export interface GetHostResponse {
@@ -1876,7 +1876,7 @@ export interface GetHostResponse {
 export interface ListPathsResponse {
   paths: Path[];
   /**
-   * Proof is for the client that asks; absent on a connection that is not one of a
+   * For the client that asks; absent on a connection that is not one of a
    * paired client.
    */
   proof?: BindingProof;
@@ -1886,7 +1886,7 @@ export interface ListProjectsResponse {
   projects: Project[];
 }
 
-/** AddProjectRequest is idempotent: the same folder yields the same project. */
+/** Idempotent: the same folder yields the same project. */
 export interface AddProjectRequest {
   path: string;
 }
@@ -1896,7 +1896,7 @@ export interface AddProjectResponse {
 }
 
 /**
- * RemoveProjectRequest is refused with project_in_use while the project has
+ * Refused with project_in_use while the project has
  * sessions.
  */
 export interface RemoveProjectRequest {
@@ -1904,7 +1904,7 @@ export interface RemoveProjectRequest {
 }
 
 /**
- * TrustProjectRequest enables a folder's own settings, skills and MCP servers,
+ * Enables a folder's own settings, skills and MCP servers,
  * or disables them again.
  */
 export interface TrustProjectRequest {
@@ -1916,7 +1916,7 @@ export interface TrustProjectResponse {
   project: Project;
 }
 
-/** ListDirRequest lists the folders in Path; "" means the user's home folder. */
+/** Lists the folders in `path`; "" means the user's home folder. */
 export interface ListDirRequest {
   path?: string;
 }
@@ -1927,12 +1927,12 @@ export interface ListDirResponse {
   /** "" at the root */
   parent?: string;
   entries: DirEntry[];
-  /** Truncated is true if not all folders are listed. */
+  /** True if not all folders are listed. */
   truncated?: boolean;
 }
 
 /**
- * ListSessionsRequest lists pinned sessions first, then the newest first; ""
+ * Lists pinned sessions first, then the newest first; ""
  * lists all projects. Sessions of subagents are left out while their parent
  * exists.
  */
@@ -1941,16 +1941,16 @@ export interface ListSessionsRequest {
   /** include sessions of subagents */
   all?: boolean;
   /**
-   * Archived selects archived sessions: "" leaves them out, ArchivedOnly
-   * lists only them, and ArchivedToo lists all sessions.
+   * Selects archived sessions: "" leaves them out, `only`
+   * lists only them, and `too` lists all sessions.
    */
   archived?: string;
-  /** sessions per answer, at most MaxSessions; 0 means all at once */
+  /** sessions per answer, at most `MaxSessions`; 0 means all at once */
   limit?: number;
   /** Next of the previous answer; "" starts with the newest */
   after?: string;
   /**
-   * Watching marks the connection, until it closes, as one where a person
+   * Marks the connection, until it closes, as one where a person
    * sees this list and its session_updated events: a waiting session then
    * counts as attended.
    */
@@ -1960,7 +1960,7 @@ export interface ListSessionsRequest {
 export interface ListSessionsResponse {
   sessions: SessionSummary[];
   /**
-   * Next is the After of the next request; "" at the end. A session that
+   * The After of the next request; "" at the end. A session that
    * changes between two requests moves to the front, which session_updated
    * reports.
    */
@@ -1970,7 +1970,7 @@ export interface ListSessionsResponse {
 }
 
 /**
- * SearchSessionsRequest searches the text of all sessions. Query combines
+ * Searches the text of all sessions. `query` combines
  * required words, "phrases", prefix* and -excluded words. Case and accents are
  * ignored.
  */
@@ -1979,38 +1979,38 @@ export interface SearchSessionsRequest {
   /** "" searches all projects */
   projectId?: string;
   /**
-   * SessionID restricts the search to one session, which lists all of its hits; ""
+   * Restricts the search to one session, which lists all of its hits; ""
    * searches all sessions.
    */
   sessionId?: string;
   /**
-   * Role restricts the search: "" searches everything, otherwise "user",
+   * Restricts the search: "" searches everything, otherwise "user",
    * "assistant", "tool", "summary", "name" or "other".
    */
   role?: string;
   /**
-   * Limit bounds the hits: 0, or more than MaxHits, means MaxHits; in one session
-   * MaxSessionHits.
+   * Bounds the hits: 0, or more than `MaxHits`, means `MaxHits`; in one session
+   * `MaxSessionHits`.
    */
   limit?: number;
 }
 
 /**
- * SearchSessionsResponse lists the newest hits first, at most three per session
+ * Lists the newest hits first, at most three per session
  * in a search over several.
  */
 export interface SearchSessionsResponse {
   hits: SearchHit[];
   /**
-   * Behind is the number of sessions not yet fully indexed, whose latest text
+   * The number of sessions not yet fully indexed, whose latest text
    * may be missing.
    */
   behind?: number;
-  /** Total is the number of all hits, listed or not, of a search in one session. */
+  /** The number of all hits, listed or not, of a search in one session. */
   total?: number;
 }
 
-/** CreateSessionRequest creates one session per ClientKey. */
+/** Creates one session per `clientKey`. */
 export interface CreateSessionRequest {
   projectId: string;
   clientKey: string;
@@ -2019,32 +2019,32 @@ export interface CreateSessionRequest {
   /** agent that the session runs as; "" means none */
   agent?: string;
   /**
-   * Backend is the program that works on its turns; "" is scorel's own agent. Hosts that
+   * The program that works on its turns; "" is scorel's own agent. Hosts that
    * do not know the field leave it out of the session in the answer.
    */
   backend?: string;
   /**
-   * Worktree has the session work in a git worktree of its own, on a new branch
+   * Has the session work in a git worktree of its own, on a new branch
    * that begins at the project's current commit. The answer says where it is; hosts
    * that do not know the field leave it out.
    */
   worktree?: boolean;
   /**
-   * Mode is the mode of the new session, as in set_mode, whose grant it needs; ""
+   * The mode of the new session, as in set_mode, whose grant it needs; ""
    * means the host's default.
    */
   mode?: Mode;
   /**
-   * Prompt is the first prompt of the session, under the same ClientKey. If it is
-   * refused, the session is not created. Hosts that do not know the field or Mode
-   * ignore both and send no Prompt in the answer.
+   * The first prompt of the session, under the same `clientKey`. If it is
+   * refused, the session is not created. Hosts that do not know the field or `mode`
+   * ignore both and send no `prompt` in the answer.
    */
   prompt?: FirstPrompt;
 }
 
 export interface CreateSessionResponse {
   session: SessionSummary;
-  /** Prompt says what became of the request's Prompt. */
+  /** Says what became of the request's `prompt`. */
   prompt?: SendPromptResponse;
 }
 
@@ -2054,7 +2054,7 @@ export interface RenameSessionRequest {
 }
 
 /**
- * UpdateSessionRequest changes the given fields and keeps the others. Repeating
+ * Changes the given fields and keeps the others. Repeating
  * a change adds nothing to the log.
  */
 export interface UpdateSessionRequest {
@@ -2063,7 +2063,7 @@ export interface UpdateSessionRequest {
   title?: string;
   archived?: boolean;
   pinned?: boolean;
-  /** Meta sets keys; an empty value removes its key. */
+  /** Sets keys; an empty value removes its key. */
   meta?: Record<string, string>;
 }
 
@@ -2071,13 +2071,13 @@ export interface UpdateSessionResponse {
   session: SessionSummary;
 }
 
-/** SessionRequest names a session. */
+/** Names a session. */
 export interface SessionRequest {
   sessionId: string;
 }
 
 /**
- * GetSnapshotResponse is the current state of a session and the context for its
+ * The current state of a session and the context for its
  * model.
  */
 export interface GetSnapshotResponse {
@@ -2088,7 +2088,7 @@ export interface GetSnapshotResponse {
   entries: number;
   live: Live;
   /**
-   * Hole describes damage on the path to the leaf: entries above it are
+   * Describes damage on the path to the leaf: entries above it are
    * missing from the context.
    */
   hole?: string;
@@ -2096,12 +2096,12 @@ export interface GetSnapshotResponse {
 }
 
 export interface DeleteSessionResponse {
-  /** Worktree is that of the session if it was kept, with the reason. */
+  /** That of the session if it was kept, with the reason. */
   worktree?: Worktree;
 }
 
 /**
- * CopySessionRequest copies a session to another session provider. Repeating it
+ * Copies a session to another session provider. Repeating it
  * changes nothing.
  */
 export interface CopySessionRequest {
@@ -2112,7 +2112,7 @@ export interface CopySessionRequest {
   move?: boolean;
 }
 
-/** ImportSessionRequest imports a session file of the host's machine. */
+/** Imports a session file of the host's machine. */
 export interface ImportSessionRequest {
   /** absolute */
   path: string;
@@ -2122,11 +2122,11 @@ export interface ImportSessionRequest {
 
 export interface ImportSessionResponse {
   session: SessionSummary;
-  /** Proof is what the original file proved, before anything was added to it. */
+  /** What the original file proved, before anything was added to it. */
   proof?: Proof;
 }
 
-/** ListTranscriptsRequest lists the conversations of one agent. */
+/** Lists the conversations of one agent. */
 export interface ListTranscriptsRequest {
   /** "claude", "codex", "gemini" or "opencode" */
   from: string;
@@ -2136,7 +2136,7 @@ export interface ListTranscriptsRequest {
   query?: string;
   /** how many to skip */
   offset?: number;
-  /** 0 or more than MaxTranscripts: MaxTranscripts */
+  /** 0 or more than `MaxTranscripts`: `MaxTranscripts` */
   limit?: number;
 }
 
@@ -2144,12 +2144,12 @@ export interface ListTranscriptsResponse {
   transcripts: Transcript[];
   /** that match, on all pages */
   total: number;
-  /** Damaged counts files that are named like transcripts and cannot be read as such. */
+  /** Counts files that are named like transcripts and cannot be read as such. */
   damaged?: number;
 }
 
 /**
- * ImportTranscriptRequest imports a conversation and those of its subagents. Repeating it
+ * Imports a conversation and those of its subagents. Repeating it
  * changes nothing.
  */
 export interface ImportTranscriptRequest {
@@ -2164,11 +2164,11 @@ export interface ImportTranscriptResponse {
   outcome: TranscriptOutcome;
   /** entries, without those of subagents */
   added: number;
-  /** Subagents counts the sessions of subagents. */
+  /** Counts the sessions of subagents. */
   subagents?: number;
   /**
-   * Damaged, Unknown, Omitted and Unfinished count records of the conversation and its
-   * subagents: see session.ImportRecord.
+   * `damaged`, `unknown`, `omitted` and `unfinished` count records of the conversation and its
+   * subagents: see `ImportRecord`.
    */
   damaged?: number;
   unknown?: number;
@@ -2176,24 +2176,24 @@ export interface ImportTranscriptResponse {
   unfinished?: number;
 }
 
-/** VerifySessionRequest requests the verification of a session's log. */
+/** Requests the verification of a session's log. */
 export interface VerifySessionRequest {
   sessionId: string;
   /**
-   * Contains is the chain value of an earlier proof (43 characters). The log must
+   * The chain value of an earlier proof (43 characters). The log must
    * contain it: a log whose newest lines were removed, or an older copy, does
    * not.
    */
   contains?: string;
 }
 
-/** VerifySessionResponse reports what the log of a session proves. */
+/** Reports what the log of a session proves. */
 export interface VerifySessionResponse {
   proof: Proof;
 }
 
 /**
- * PrepareMoveRequest pauses a session for a move. A running turn ends first if Wait is
+ * Pauses a session for a move. A running turn ends first if `wait` is
  * set; otherwise it is a conflict.
  */
 export interface PrepareMoveRequest {
@@ -2201,7 +2201,7 @@ export interface PrepareMoveRequest {
   /** device */
   to: string;
   wait?: boolean;
-  /** WithFiles moves a git bundle of the session's folder too. */
+  /** Moves a git bundle of the session's folder too. */
   withFiles?: boolean;
 }
 
@@ -2211,7 +2211,7 @@ export interface PrepareMoveResponse {
 }
 
 /**
- * StartMoveRequest starts a prepared move. Keys are those that the asking client has
+ * Starts a prepared move. `keys` are those that the asking client has
  * pinned of the device.
  */
 export interface StartMoveRequest {
@@ -2225,13 +2225,13 @@ export interface MoveResponse {
   move: Move;
 }
 
-/** AcceptMoveRequest has a host expect a session from another one. */
+/** Has a host expect a session from another one. */
 export interface AcceptMoveRequest {
   offer: MoveOffer;
   projectId: string;
 }
 
-/** AcceptMoveResponse is what the other host needs to connect. */
+/** What the other host needs to connect. */
 export interface AcceptMoveResponse {
   /** of this device */
   keys: DeviceKeys;
@@ -2239,23 +2239,23 @@ export interface AcceptMoveResponse {
   proof: BindingProof;
 }
 
-/** ListMovesResponse lists moves, newest first. */
+/** Lists moves, newest first. */
 export interface ListMovesResponse {
   moves: Move[];
 }
 
-/** MoveRequest names a move. */
+/** Names a move. */
 export interface MoveRequest {
   moveId: string;
 }
 
-/** MoveStatusResponse tells the sending host how much of each item has arrived. */
+/** Tells the sending host how much of each item has arrived. */
 export interface MoveStatusResponse {
   state: MoveState;
   received: number[];
 }
 
-/** PutMovePartRequest adds a part to an item. One that was received before changes nothing. */
+/** Adds a part to an item. One that was received before changes nothing. */
 export interface PutMovePartRequest {
   moveId: string;
   item: number;
@@ -2267,36 +2267,36 @@ export interface PutMovePartResponse {
   received: number;
 }
 
-/** CheckMoveResponse says that everything has arrived, was checked and is on disk. */
+/** Everything has arrived, was checked and is on disk. */
 export interface CheckMoveResponse {
   /** of all items, lower-case hex */
   digest: string;
 }
 
-/** EndMoveRequest tells the receiving host how a move ended. */
+/** Tells the receiving host how a move ended. */
 export interface EndMoveRequest {
   moveId: string;
   outcome: MoveOutcome;
 }
 
 /**
- * SetModelRequest sets the model, its thinking level, or both. If the model
- * does not support the level, the nearest of Model.ThinkingLevels is used.
+ * Sets the model, its thinking level, or both. If the model
+ * does not support the level, the nearest of `Model.thinkingLevels` is used.
  */
 export interface SetModelRequest {
   sessionId: string;
-  /** "" with Thinking keeps the model */
+  /** "" with `thinking` keeps the model */
   model?: string;
   /**
-   * Thinking is "off", "minimal", "low", "medium" or "high";
-   * ThinkingConfigured restores the level of config.toml, and "" keeps the
+   * "off", "minimal", "low", "medium" or "high";
+   * `configured` restores the level of config.toml, and "" keeps the
    * current one.
    */
   thinking?: string;
 }
 
 /**
- * SetModeRequest sets how much the agent may do without asking. get_host
+ * Sets how much the agent may do without asking. get_host
  * returns the highest mode that a connection may set.
  */
 export interface SetModeRequest {
@@ -2305,7 +2305,7 @@ export interface SetModeRequest {
 }
 
 /**
- * SetBackendRequest sets the program that works on the next turns; OwnBackend is scorel's
+ * Sets the program that works on the next turns; `scorel` is scorel's
  * own agent.
  */
 export interface SetBackendRequest {
@@ -2313,13 +2313,13 @@ export interface SetBackendRequest {
   backend: string;
 }
 
-/** GetBackendRequest asks for what the program of a session said last. */
+/** Asks for what the program of a session said last. */
 export interface GetBackendRequest {
   sessionId: string;
 }
 
 /**
- * GetBackendResponse has the options and commands of the program that works on the next turns,
+ * Has the options and commands of the program that works on the next turns,
  * as it named them in an earlier turn. Before its first turn there are none.
  */
 export interface GetBackendResponse {
@@ -2327,11 +2327,11 @@ export interface GetBackendResponse {
   backend?: string;
   options?: BackendOption[];
   commands?: BackendCommand[];
-  /** Decides is true if the program's mode lets it act without asking. */
+  /** True if the program's mode lets it act without asking. */
   decides?: boolean;
 }
 
-/** SetBackendOptionRequest changes an option of the program that works on the next turns. */
+/** Changes an option of the program that works on the next turns. */
 export interface SetBackendOptionRequest {
   sessionId: string;
   /** id */
@@ -2344,14 +2344,14 @@ export interface ListBackendsResponse {
   backends: Backend[];
 }
 
-/** TestBackendRequest starts a program, begins a session in it and ends it. */
+/** Starts a program, begins a session in it and ends it. */
 export interface TestBackendRequest {
   name: string;
   /** whose folder it runs in; "" is the user's home */
   projectId?: string;
 }
 
-/** TestBackendResponse says what the program answered. With Problem it did not work. */
+/** Says what the program answered. With `problem` it did not work. */
 export interface TestBackendResponse {
   /** name and version that the program gives itself */
   agent?: string;
@@ -2368,13 +2368,13 @@ export interface TestBackendResponse {
   models?: string[];
   /** until the session had begun */
   durationMs: number;
-  /** the end of its standard error; with Problem, and for local clients only */
+  /** the end of its standard error; with `problem`, and for local clients only */
   output?: string;
 }
 
 /**
- * ForkSessionRequest creates a session from the path to an entry, chosen as in
- * RewindSessionRequest; "" means the leaf and makes a full copy.
+ * Creates a session from the path to an entry, chosen as in
+ * `RewindSessionRequest`; "" means the leaf and makes a full copy.
  */
 export interface ForkSessionRequest {
   sessionId: string;
@@ -2386,12 +2386,12 @@ export interface ForkSessionResponse {
   session: SessionSummary;
   /** text of the chosen user message */
   text?: string;
-  /** Content is the content of that message if it has images. */
+  /** The content of that message if it has images. */
   content?: Block[];
 }
 
 /**
- * GetTreeResponse holds user messages, ends of turns, summaries, labeled
+ * Holds user messages, ends of turns, summaries, labeled
  * entries and branch points, in log order.
  */
 export interface GetTreeResponse {
@@ -2402,12 +2402,12 @@ export interface GetTreeResponse {
 }
 
 /**
- * RewindSessionRequest moves the leaf back on its own path, but not past a
- * compaction. NavigateSessionRequest moves it anywhere in the tree.
+ * Moves the leaf back on its own path, but not past a
+ * compaction. `NavigateSessionRequest` moves it anywhere in the tree.
  *
  * A user message as target means the position before it, and its text is
  * returned for editing. Any other target must be the end of a turn. The error
- * is conflict if the leaf is no longer ExpectedLeaf or a turn is running.
+ * is conflict if the leaf is no longer `expectedLeaf` or a turn is running.
  */
 export interface RewindSessionRequest {
   sessionId: string;
@@ -2424,7 +2424,7 @@ export interface MoveLeafResponse {
   /** text of the target, if it is a user message */
   text?: string;
   /**
-   * Content is the content of that message if it has images, which a prompt
+   * The content of that message if it has images, which a prompt
    * to this session can reference.
    */
   content?: Block[];
@@ -2437,14 +2437,14 @@ export interface NavigateSessionRequest {
   expectedLeaf: string;
   targetEntryId: string;
   /**
-   * Summarize carries over a summary of the abandoned part. It takes a while:
+   * Carries over a summary of the abandoned part. It takes a while:
    * the answer comes at once with Working, and the leaf moves when the
    * summary is ready.
    */
   summarize?: boolean;
 }
 
-/** SetLabelRequest labels an entry; "" removes the label. */
+/** Labels an entry; "" removes the label. */
 export interface SetLabelRequest {
   sessionId: string;
   clientKey: string;
@@ -2452,7 +2452,7 @@ export interface SetLabelRequest {
   label: string;
 }
 
-/** CompactSessionRequest replaces the older part of the session by a summary. */
+/** Replaces the older part of the session by a summary. */
 export interface CompactSessionRequest {
   sessionId: string;
   clientKey: string;
@@ -2462,20 +2462,20 @@ export interface CompactSessionRequest {
 
 export interface CompactSessionResponse {
   /**
-   * EntryID is the id of the compaction once it is done; "" while the host
+   * The id of the compaction once it is done; "" while the host
    * works on it, until work_ended.
    */
   entryId?: string;
 }
 
 /**
- * ResyncEventsRequest subscribes to a session and states what the entry has
+ * Subscribes to a session and states what the entry has
  * seen. Zero anchors request a full reload.
  */
 export interface ResyncEventsRequest {
   sessionId: string;
   /**
-   * Epoch identifies the opening of the session on the host that StreamLastSeq
+   * Identifies the opening of the session on the host that `streamLastSeq`
    * belongs to: transient events do not survive a restart.
    */
   epoch?: string;
@@ -2483,12 +2483,12 @@ export interface ResyncEventsRequest {
   persistentLastSeq?: number;
   /** seq of the last event seen */
   streamLastSeq?: number;
-  /** Unattended means that no one on this connection can answer the agent. */
+  /** No one on this connection can answer the agent. */
   unattended?: boolean;
 }
 
 /**
- * ResyncEventsResponse brings the entry to the state at Anchors; all later
+ * Brings the entry to the state at `anchors`; all later
  * events follow on the same connection without a gap.
  */
 export interface ResyncEventsResponse {
@@ -2497,7 +2497,7 @@ export interface ResyncEventsResponse {
   /** empty for stream_resume */
   entries: Entry[];
   /**
-   * Before is the argument of get_entries for what precedes Entries; 0 if
+   * The argument of get_entries for what precedes `entries`; 0 if
    * nothing does. Set for full_reload only: in the other modes the earlier
    * value stays valid.
    */
@@ -2509,9 +2509,9 @@ export interface ResyncEventsResponse {
 }
 
 /**
- * GetEntriesRequest requests the last entries before a position in the log; 0
- * is its end. With After it requests the first entries after that position, and
- * with Around the entries on both sides of one; none of them is at Before or
+ * Requests the last entries before a position in the log; 0
+ * is its end. With `after` it requests the first entries after that position, and
+ * with `around` the entries on both sides of one; none of them is at `before` or
  * after it.
  */
 export interface GetEntriesRequest {
@@ -2520,33 +2520,33 @@ export interface GetEntriesRequest {
   after?: number;
   /** id of an entry */
   around?: string;
-  /** 0, or more than WindowEntries, means WindowEntries */
+  /** 0, or more than `WindowEntries`, means `WindowEntries` */
   limit?: number;
 }
 
-/** GetEntriesResponse holds the entries in log order. */
+/** Holds the entries in log order. */
 export interface GetEntriesResponse {
   entries: Entry[];
   /**
-   * Before is for the next request; 0 if nothing precedes Entries. Answers to
-   * After do not set it.
+   * For the next request; 0 if nothing precedes `entries`. Answers to
+   * `after` do not set it.
    */
   before?: number;
   /**
-   * After is for the next request; 0 if nothing lies between Entries and the
-   * request's Before. Only answers to After and Around set it.
+   * For the next request; 0 if nothing lies between `entries` and the
+   * request's `before`. Only answers to `after` and Around set it.
    */
   after?: number;
   /**
-   * PathID is the last of Entries on the path to the session's leaf, or "" if
-   * there is none. Only answers to After and Around set it.
+   * The last of `entries` on the path to the session's leaf, or "" if
+   * there is none. Only answers to `after` and Around set it.
    */
   pathId?: string;
-  /** OnPath reports whether the entry of Around is on the path to the leaf. */
+  /** Reports whether the entry of Around is on the path to the leaf. */
   onPath?: boolean;
 }
 
-/** GetProcessLogRequest requests lines of an operation's log. */
+/** Requests lines of an operation's log. */
 export interface GetProcessLogRequest {
   processLogRef: string;
   /** Next of the previous page; 0 means the beginning */
@@ -2558,7 +2558,7 @@ export interface GetProcessLogRequest {
 export interface GetProcessLogResponse {
   lines: ProcessLine[];
   /**
-   * Next is for the next request, also for lines that a running operation
+   * For the next request, also for lines that a running operation
    * will add.
    */
   next: number;
@@ -2567,47 +2567,47 @@ export interface GetProcessLogResponse {
 }
 
 /**
- * SetAttendanceRequest says whether a person sees anything of this connection. One
+ * Says whether a person sees anything of this connection. One
  * that no one sees counts as able to answer nothing, whatever it asked for before.
  */
 export interface SetAttendanceRequest {
   attended: boolean;
   /**
-   * Hidden are the sessions that this connection follows and that no one sees now. They
+   * The sessions that this connection follows and that no one sees now. They
    * can be answered here all the same. It replaces what was said before.
    */
   hidden?: string[];
 }
 
-/** SendPromptRequest sends one prompt per ClientKey; a retry changes nothing. */
+/** Sends one prompt per `clientKey`; a retry changes nothing. */
 export interface SendPromptRequest {
   sessionId: string;
   clientKey: string;
   /**
-   * Text is a text-only prompt. Content replaces it for a list of texts, at most
-   * MaxImages images and at most MaxFiles files.
+   * A text-only prompt. `content` replaces it for a list of texts, at most
+   * `MaxImages` images and at most `MaxFiles` files.
    */
   text?: string;
   content?: PromptBlock[];
-  /** AllowAll grants every approval that this prompt will ask for. */
+  /** Grants every approval that this prompt will ask for. */
   allowAll?: boolean;
-  /** AllowRules are rules that apply to this prompt. */
+  /** Rules that apply to this prompt. */
   allowRules?: string[];
-  /** Mode determines what happens if a turn is running; "" means follow_up. */
+  /** Determines what happens if a turn is running; "" means follow_up. */
   mode?: PromptMode;
   /**
-   * Traceparent is the span that the turn belongs to, as W3C Trace Context writes it. A
+   * The span that the turn belongs to, as W3C Trace Context writes it. A
    * host that does not trace, or cannot read it, ignores it.
    */
   traceparent?: string;
   /**
-   * WaitedMS is how long the prompt has waited in its client since a person sent it, in
+   * How long the prompt has waited in its client since a person sent it, in
    * milliseconds. A host that traces begins the span of the prompt that much earlier.
    */
   waitedMs?: number;
 }
 
-/** SendPromptResponse says what became of a prompt. */
+/** Says what became of a prompt. */
 export interface SendPromptResponse {
   state: PromptState;
   /** entry of the message once it is in the log */
@@ -2615,7 +2615,7 @@ export interface SendPromptResponse {
 }
 
 /**
- * UploadBlobRequest uploads a part of an image or a file. Without Data it asks how
+ * Uploads a part of an image or a file. Without `data` it asks how
  * much the host has. Sending a part again changes nothing.
  */
 export interface UploadBlobRequest {
@@ -2624,28 +2624,28 @@ export interface UploadBlobRequest {
   /** size of the whole in bytes */
   size: number;
   offset?: number;
-  /** base64, at most MaxBlobChunk bytes before encoding */
+  /** base64, at most `MaxBlobChunk` bytes before encoding */
   data?: string;
   /**
-   * File uploads a file, which may be anything. Hosts whose get_host has no maxFile
+   * Uploads a file, which may be anything. Hosts whose get_host has no maxFile
    * do not know it and reject what is not an image.
    */
   file?: boolean;
 }
 
 /**
- * UploadBlobResponse reports how much the host has, which is the offset of the
+ * Reports how much the host has, which is the offset of the
  * next part.
  */
 export interface UploadBlobResponse {
   received: number;
-  /** Image describes the image once it is complete and verified. */
+  /** Describes the image once it is complete and verified. */
   image?: Block;
-  /** Complete is true once a file is complete and verified. */
+  /** True once a file is complete and verified. */
   complete?: boolean;
 }
 
-/** GetBlobRequest requests a part of an image of a session. */
+/** Requests a part of an image of a session. */
 export interface GetBlobRequest {
   sessionId: string;
   sha256: string;
@@ -2657,14 +2657,14 @@ export interface GetBlobResponse {
   mimeType: string;
   /** size of the whole image in bytes */
   size: number;
-  /** base64 of at most MaxBlobChunk bytes */
+  /** base64 of at most `MaxBlobChunk` bytes */
   data: string;
   next?: number;
 }
 
 /**
- * EditQueueRequest replaces the queue by the named prompts, in this order. The
- * error is conflict if the queue no longer matches Expected.
+ * Replaces the queue by the named prompts, in this order. The
+ * error is conflict if the queue no longer matches `expected`.
  */
 export interface EditQueueRequest {
   sessionId: string;
@@ -2677,14 +2677,14 @@ export interface EditQueueResponse {
   queue: QueuedPrompt[];
 }
 
-/** CancelTurnRequest cancels the named turn, and no later one. */
+/** Cancels the named turn, and no later one. */
 export interface CancelTurnRequest {
   sessionId: string;
   turnId: string;
 }
 
 export interface CancelTurnResponse {
-  /** Cancelled is false if that turn had already ended. */
+  /** False if that turn had already ended. */
   cancelled: boolean;
 }
 
@@ -2692,12 +2692,12 @@ export interface AnswerApprovalRequest {
   sessionId: string;
   approvalId: string;
   decision: Decision;
-  /** to the agent, with deny; at most MaxFeedback bytes */
+  /** to the agent, with deny; at most `MaxFeedback` bytes */
   feedback?: string;
-  /** Shown of the approval that was answered; "" skips the comparison */
+  /** `shown` of the approval that was answered; "" skips the comparison */
   shown?: string;
   /**
-   * Signature is the signature of the answer with the client's key. An
+   * The signature of the answer with the client's key. An
    * invalid one is refused; an unsigned answer is accepted, and the log
    * records that it is unsigned.
    */
@@ -2705,7 +2705,7 @@ export interface AnswerApprovalRequest {
 }
 
 /**
- * AnswerApprovalResponse reports the decision that counts: the first answer
+ * Reports the decision that counts: the first answer
  * wins.
  */
 export interface AnswerApprovalResponse {
@@ -2714,23 +2714,23 @@ export interface AnswerApprovalResponse {
   decidedBy: string;
   /** false when another answer counts */
   won: boolean;
-  /** Released says what allowed the call before anyone answered. */
+  /** Says what allowed the call before anyone answered. */
   released?: Release;
 }
 
 /**
- * AnswerQuestionRequest answers a question, with one of its choices or in free
- * text; Skip, without an answer, lets the agent decide.
+ * Answers a question, with one of its choices or in free
+ * text; `skip`, without an answer, lets the agent decide.
  */
 export interface AnswerQuestionRequest {
   sessionId: string;
   questionId: string;
-  /** at most MaxAnswer bytes */
+  /** at most `MaxAnswer` bytes */
   answer?: string;
   skip?: boolean;
 }
 
-/** AnswerQuestionResponse reports the answer that counts: the first one wins. */
+/** Reports the answer that counts: the first one wins. */
 export interface AnswerQuestionResponse {
   outcome: QuestionOutcome;
   answer?: string;
@@ -2741,7 +2741,7 @@ export interface AnswerQuestionResponse {
 }
 
 /**
- * ListRulesRequest requests the rules that apply in a project; "" means rules
+ * Requests the rules that apply in a project; "" means rules
  * for all projects.
  */
 export interface ListRulesRequest {
@@ -2749,7 +2749,7 @@ export interface ListRulesRequest {
 }
 
 /**
- * ListRulesResponse lists rules of projects before those of the user, and deny
+ * Lists rules of projects before those of the user, and deny
  * rules first within each.
  */
 export interface ListRulesResponse {
@@ -2757,7 +2757,7 @@ export interface ListRulesResponse {
 }
 
 /**
- * RuleRequest names a rule of RulesKept. Adding or removing it twice changes
+ * Names a rule of `permissions.json`. Adding or removing it twice changes
  * nothing.
  */
 export interface RuleRequest {
@@ -2766,7 +2766,7 @@ export interface RuleRequest {
   /** "" means every project: the scope "user" */
   projectId?: string;
   /**
-   * Confirm repeats the rule if it allows programs to run others, to write
+   * Repeats the rule if it allows programs to run others, to write
    * anywhere, or every call of a tool. It confirms that a person was asked and
    * wants it.
    */
@@ -2778,12 +2778,12 @@ export interface AddRuleResponse {
 }
 
 export interface RemoveRuleResponse {
-  /** Removed is false if there was no such rule. */
+  /** False if there was no such rule. */
   removed: boolean;
 }
 
 /**
- * ListAgentsRequest requests the agents of a project; "" means those of every
+ * Requests the agents of a project; "" means those of every
  * project.
  */
 export interface ListAgentsRequest {
@@ -2798,7 +2798,7 @@ export interface ListAgentsResponse {
 }
 
 /**
- * PreviewAgentRequest requests the system prompt and tools of an agent in a
+ * Requests the system prompt and tools of an agent in a
  * project.
  */
 export interface PreviewAgentRequest {
@@ -2820,7 +2820,7 @@ export interface PreviewAgentResponse {
 }
 
 /**
- * SaveAgentRequest writes the file of an agent. Unknown fields and comments in
+ * Writes the file of an agent. Unknown fields and comments in
  * the file are preserved.
  */
 export interface SaveAgentRequest {
@@ -2838,7 +2838,7 @@ export interface SaveAgentResponse {
   agent: AgentInfo;
 }
 
-/** DeleteAgentRequest deletes the file of an agent. */
+/** Deletes the file of an agent. */
 export interface DeleteAgentRequest {
   projectId?: string;
   scope: AgentScope;
@@ -2848,7 +2848,7 @@ export interface DeleteAgentRequest {
 }
 
 /**
- * ListSkillsRequest requests the skills that a prompt in a project can call by
+ * Requests the skills that a prompt in a project can call by
  * name; "" means the user's own.
  */
 export interface ListSkillsRequest {
@@ -2862,7 +2862,7 @@ export interface ListSkillsResponse {
   notes?: string[];
 }
 
-/** GetSkillRequest requests the text of a skill as it is now. */
+/** Requests the text of a skill as it is now. */
 export interface GetSkillRequest {
   /** "" means the user's own */
   projectId?: string;
@@ -2876,7 +2876,7 @@ export interface GetSkillResponse {
 }
 
 /**
- * SetSkillEnabledRequest disables or enables a skill from the next turn on, in a
+ * Disables or enables a skill from the next turn on, in a
  * project or in every project. The setting of a project comes first.
  */
 export interface SetSkillEnabledRequest {
@@ -2891,7 +2891,7 @@ export interface SkillResponse {
 }
 
 /**
- * ListMemoryRequest requests the notes that sessions of a project have; "" means
+ * Requests the notes that sessions of a project have; "" means
  * the user's own.
  */
 export interface ListMemoryRequest {
@@ -2903,7 +2903,7 @@ export interface ListMemoryResponse {
   notes: MemoryNote[];
 }
 
-/** MemoryNoteRequest names a note. */
+/** Names a note. */
 export interface MemoryNoteRequest {
   scope: MemoryScope;
   /** for the scope "project" */
@@ -2915,13 +2915,13 @@ export interface MemoryNoteResponse {
   note: MemoryNote;
   text: string;
   /**
-   * Partial reports that the file is too large or is not UTF-8 text, so that Text is
+   * Reports that the file is too large or is not UTF-8 text, so that `text` is
    * not its content and cannot be saved.
    */
   partial?: boolean;
 }
 
-/** SaveMemoryNoteRequest creates a note or replaces its text. */
+/** Creates a note or replaces its text. */
 export interface SaveMemoryNoteRequest {
   scope: MemoryScope;
   /** for the scope "project" */
@@ -2933,7 +2933,7 @@ export interface SaveMemoryNoteRequest {
   text: string;
 }
 
-/** DeleteMemoryNoteRequest deletes a note. */
+/** Deletes a note. */
 export interface DeleteMemoryNoteRequest {
   scope: MemoryScope;
   /** for the scope "project" */
@@ -2943,7 +2943,7 @@ export interface DeleteMemoryNoteRequest {
   version: string;
 }
 
-/** GetJournalRequest requests a day of a project's journal. */
+/** Requests a day of a project's journal. */
 export interface GetJournalRequest {
   projectId: string;
   /** YYYY-MM-DD; "" is the last one */
@@ -2960,7 +2960,7 @@ export interface GetJournalResponse {
 }
 
 /**
- * ReviewNotesRequest starts a session in which the agent merges and drops notes: those of
+ * Starts a session in which the agent merges and drops notes: those of
  * the project and, unless the connection is limited to projects, the user's.
  */
 export interface ReviewNotesRequest {
@@ -2976,13 +2976,13 @@ export interface ListMCPServersRequest {
 
 export interface ListMCPServersResponse {
   servers: MCPServer[];
-  /** Problems are sentences about the configuration as a whole. */
+  /** Sentences about the configuration as a whole. */
   problems?: string[];
 }
 
 /**
- * DecideMCPServerRequest allows or denies starting a server of .mcp.json. It is
- * refused with conflict if Hash is not that of the current configuration.
+ * Allows or denies starting a server of .mcp.json. It is
+ * refused with conflict if `hash` is not that of the current configuration.
  */
 export interface DecideMCPServerRequest {
   projectId: string;
@@ -2996,7 +2996,7 @@ export interface DecideMCPServerResponse {
 }
 
 /**
- * SaveMCPServerRequest adds a server, or changes one. Without a ProjectID it is one
+ * Adds a server, or changes one. Without a `projectId` it is one
  * for every project.
  */
 export interface SaveMCPServerRequest {
@@ -3018,7 +3018,7 @@ export interface DeleteMCPServerRequest {
 }
 
 /**
- * SetMCPServerEnabledRequest disables or enables a server in a project or in every
+ * Disables or enables a server in a project or in every
  * project. The setting of a project comes first.
  */
 export interface SetMCPServerEnabledRequest {
@@ -3028,7 +3028,7 @@ export interface SetMCPServerEnabledRequest {
 }
 
 /**
- * TestMCPServerRequest starts or contacts a server once, beside a running one, and
+ * Starts or contacts a server once, beside a running one, and
  * stops it again.
  */
 export interface TestMCPServerRequest {
@@ -3039,12 +3039,12 @@ export interface TestMCPServerRequest {
 export interface TestMCPServerResponse {
   /** by name */
   tools: MCPTool[];
-  /** Problem is why it did not work, for people; absent if it did. */
+  /** Why it did not work, for people; absent if it did. */
   problem?: string;
 }
 
 /**
- * SignInMCPServerRequest begins a sign-in. It needs what allowing a server needs, because
+ * Begins a sign-in. It needs what allowing a server needs, because
  * the server can then act for the person.
  */
 export interface SignInMCPServerRequest {
@@ -3052,17 +3052,17 @@ export interface SignInMCPServerRequest {
   name: string;
 }
 
-/** SignInMCPServerResponse is what a person needs to sign in, until ExpiresAt and once. */
+/** What a person needs to sign in, until `expiresAt` and once. */
 export interface SignInMCPServerResponse {
   signInId: string;
-  /** URL is the page of the authorization server to open, of https or on this machine. */
+  /** The page of the authorization server to open, of https or on this machine. */
   url: string;
   /** address of the authorization server */
   issuer: string;
   /** that are requested */
   scopes: string[];
   /**
-   * Redirect is where the authorization server sends the browser. It works on the
+   * Where the authorization server sends the browser. It works on the
    * host's machine; a person elsewhere copies the whole address from the browser for
    * finish_mcp_sign_in.
    */
@@ -3071,25 +3071,25 @@ export interface SignInMCPServerResponse {
   expiresAt: number;
 }
 
-/** FinishMCPSignInRequest hands over the address to which the browser was sent. */
+/** Hands over the address to which the browser was sent. */
 export interface FinishMCPSignInRequest {
   signInId: string;
   address: string;
 }
 
-/** AwaitMCPSignInRequest waits for the end of a sign-in, for at most 25 seconds. */
+/** Waits for the end of a sign-in, for at most 25 seconds. */
 export interface AwaitMCPSignInRequest {
   signInId: string;
 }
 
 export interface AwaitMCPSignInResponse {
   ended: boolean;
-  /** Problem is why the sign-in failed, for people; absent if it succeeded or waits. */
+  /** Why the sign-in failed, for people; absent if it succeeded or waits. */
   problem?: string;
 }
 
 /**
- * SignOutMCPServerRequest deletes the tokens of a server, and revokes them if its
+ * Deletes the tokens of a server, and revokes them if its
  * authorization server supports that.
  */
 export interface SignOutMCPServerRequest {
@@ -3098,7 +3098,7 @@ export interface SignOutMCPServerRequest {
 }
 
 /**
- * ListMCPOffersRequest asks what the MCP servers of a project offer besides tools. The
+ * Asks what the MCP servers of a project offer besides tools. The
  * permitted servers are started as for a turn.
  */
 export interface ListMCPOffersRequest {
@@ -3119,13 +3119,13 @@ export interface ListHooksRequest {
 
 export interface ListHooksResponse {
   hooks: Hook[];
-  /** Problems are sentences about the configuration as a whole. */
+  /** Sentences about the configuration as a whole. */
   problems?: string[];
 }
 
 /**
- * DecideHookRequest allows or denies a hook of a project. It is refused with conflict
- * if Hash is not that of the current configuration.
+ * Allows or denies a hook of a project. It is refused with conflict
+ * if `hash` is not that of the current configuration.
  */
 export interface DecideHookRequest {
   projectId: string;
@@ -3139,7 +3139,7 @@ export interface HookResponse {
 }
 
 /**
- * TestHookRequest runs a hook once in a project, with an example of its event. Nothing is denied or
+ * Runs a hook once in a project, with an example of its event. Nothing is denied or
  * added by it.
  */
 export interface TestHookRequest {
@@ -3149,7 +3149,7 @@ export interface TestHookRequest {
 
 export interface TestHookResponse {
   run: HookRun;
-  /** Input is the JSON that the hook received. */
+  /** The JSON that the hook received. */
   input: string;
 }
 
@@ -3161,13 +3161,13 @@ export interface ListExtensionsRequest {
 export interface ListExtensionsResponse {
   /** by name */
   extensions: Extension[];
-  /** Problems are sentences about what is left out. */
+  /** Sentences about what is left out. */
   problems?: string[];
 }
 
 /**
- * FetchExtensionRequest copies an extension to the host, which does not use it yet.
- * With Name it fetches an added one again, from where it came from.
+ * Copies an extension to the host, which does not use it yet.
+ * With `name` it fetches an added one again, from where it came from.
  */
 export interface FetchExtensionRequest {
   name?: string;
@@ -3181,15 +3181,15 @@ export interface FetchExtensionRequest {
 
 export interface FetchExtensionResponse {
   extension: Extension;
-  /** Replaces is the hash of the added extension of the same name; "" if there is none. */
+  /** The hash of the added extension of the same name; "" if there is none. */
   replaces?: string;
-  /** Changes are the differences to that one, at most 500. */
+  /** The differences to that one, at most 500. */
   changes: ExtensionChange[];
 }
 
 /**
- * SaveExtensionRequest adds an extension that was fetched, or replaces the one of its
- * name. It is refused with conflict if Replaces is not the hash of that one.
+ * Adds an extension that was fetched, or replaces the one of its
+ * name. It is refused with conflict if `replaces` is not the hash of that one.
  */
 export interface SaveExtensionRequest {
   /** enables it there only; "" enables it in every project */
@@ -3203,8 +3203,8 @@ export interface ExtensionResponse {
 }
 
 /**
- * DecideExtensionRequest allows or denies an extension of a project. It is refused with
- * conflict if Hash is not that of its files now.
+ * Allows or denies an extension of a project. It is refused with
+ * conflict if `hash` is not that of its files now.
  */
 export interface DecideExtensionRequest {
   projectId: string;
@@ -3214,7 +3214,7 @@ export interface DecideExtensionRequest {
 }
 
 /**
- * SetExtensionEnabledRequest disables or enables an extension in a project or in every
+ * Disables or enables an extension in a project or in every
  * project. The setting of a project comes first.
  */
 export interface SetExtensionEnabledRequest {
@@ -3223,14 +3223,14 @@ export interface SetExtensionEnabledRequest {
   enabled: boolean;
 }
 
-/** DeleteExtensionRequest removes an added extension everywhere. */
+/** Removes an added extension everywhere. */
 export interface DeleteExtensionRequest {
   name: string;
   hash: string;
 }
 
 /**
- * GetBudgetsRequest asks for the budget of the day, and those of a session with its
+ * Asks for the budget of the day, and those of a session with its
  * project, or of a project.
  */
 export interface GetBudgetsRequest {
@@ -3243,8 +3243,8 @@ export interface BudgetsResponse {
 }
 
 /**
- * SetBudgetRequest sets the limits of one session or project, or of the day, instead of
- * those in config.toml. With Reset those of config.toml apply again.
+ * Sets the limits of one session or project, or of the day, instead of
+ * those in config.toml. With `reset` those of config.toml apply again.
  */
 export interface SetBudgetRequest {
   scope: BudgetScope;
@@ -3259,7 +3259,7 @@ export interface BudgetResponse {
 }
 
 /**
- * LiftBudgetRequest adds to a budget, or without an amount lifts it: for the session, or
+ * Adds to a budget, or without an amount lifts it: for the session, or
  * until the end of the day.
  */
 export interface LiftBudgetRequest {
@@ -3278,14 +3278,14 @@ export interface ListSchedulesResponse {
   schedules: Schedule[];
 }
 
-/** SaveScheduleRequest creates a schedule, one per ClientKey, or replaces the one with ID. */
+/** Creates a schedule, one per `clientKey`, or replaces the one with `id`. */
 export interface SaveScheduleRequest {
   projectId: string;
   id?: string;
   clientKey?: string;
   spec: ScheduleSpec;
   /**
-   * Token is that of a webhook, which the caller generates and keeps. When a schedule
+   * That of a webhook, which the caller generates and keeps. When a schedule
    * with a webhook is replaced, "" keeps its token.
    */
   token?: string;
@@ -3295,7 +3295,7 @@ export interface ScheduleResponse {
   schedule: Schedule;
 }
 
-/** PreviewScheduleRequest asks for the next times of a cron expression. */
+/** Asks for the next times of a cron expression. */
 export interface PreviewScheduleRequest {
   cron: string;
   /** "" is that of the machine */
@@ -3303,7 +3303,7 @@ export interface PreviewScheduleRequest {
 }
 
 export interface PreviewScheduleResponse {
-  /** Times are the next five times, in Unix milliseconds. */
+  /** The next five times, in Unix milliseconds. */
   times: number[];
 }
 
@@ -3313,7 +3313,7 @@ export interface EnableScheduleRequest {
   enabled: boolean;
 }
 
-/** RunScheduleRequest runs a schedule now, once per ClientKey. */
+/** Runs a schedule now, once per `clientKey`. */
 export interface RunScheduleRequest {
   projectId: string;
   id: string;
@@ -3324,7 +3324,7 @@ export interface RunScheduleResponse {
   run: ScheduleRun;
 }
 
-/** ScheduleRequest names a schedule of a project. */
+/** Names a schedule of a project. */
 export interface ScheduleRequest {
   projectId: string;
   id: string;
@@ -3351,14 +3351,14 @@ export interface FindFilesRequest {
   /** the folder of the project */
   projectId?: string;
   /**
-   * Query has the characters of a path in their order, in any case; "" means the
+   * Has the characters of a path in their order, in any case; "" means the
    * folder itself.
    */
   query?: string;
 }
 
 export interface FindFilesResponse {
-  /** the best match first, at most MaxFound */
+  /** the best match first, at most `MaxFound` */
   files: FoundFile[];
   truncated?: boolean;
 }
@@ -3372,20 +3372,20 @@ export interface ReadFileRequest {
   /** offset in bytes: Next of the previous answer */
   from?: number;
   /**
-   * Raw asks for the bytes of any file in Data, in place of Text. Hosts that do not know
+   * Asks for the bytes of any file in Data, in place of Text. Hosts that do not know
    * the field answer with Text.
    */
   raw?: boolean;
 }
 
 export interface ReadFileResponse {
-  /** base64, at most MaxFilePart bytes before encoding */
+  /** base64, at most `MaxFilePart` bytes before encoding */
   data?: string;
   /** of the whole file, in bytes */
   size: number;
-  /** from From on, at most MaxFilePart bytes */
+  /** from From on, at most `MaxFilePart` bytes */
   text: string;
-  /** it is not UTF-8 text, and Text is "" */
+  /** it is not UTF-8 text, and `text` is "" */
   binary?: boolean;
   /** for the next request; 0 at the end */
   next?: number;
@@ -3400,7 +3400,7 @@ export interface GitStatusRequest {
 
 export interface GitStatusResponse {
   /**
-   * Repository is false if the folder is in no repository; all else is empty
+   * False if the folder is in no repository; all else is empty
    * then.
    */
   repository: boolean;
@@ -3415,7 +3415,7 @@ export interface GitStatusResponse {
   /** commits of upstream that are missing here */
   behind?: number;
   /**
-   * Busy is the operation that is not finished: "merge", "rebase",
+   * The operation that is not finished: "merge", "rebase",
    * "cherry-pick", "revert" or "bisect".
    */
   busy?: string;
@@ -3423,7 +3423,7 @@ export interface GitStatusResponse {
   truncated?: boolean;
 }
 
-/** GitDiffRequest asks for what is not committed, or for what a commit changed. */
+/** Asks for what is not committed, or for what a commit changed. */
 export interface GitDiffRequest {
   /** the folder that the session works in */
   sessionId?: string;
@@ -3446,7 +3446,7 @@ export interface GitLogRequest {
   projectId?: string;
   /** Next of the previous answer; "" means the current commit */
   from?: string;
-  /** at most MaxCommits; 0 means MaxCommits */
+  /** at most `MaxCommits`; 0 means `MaxCommits` */
   limit?: number;
 }
 
@@ -3469,7 +3469,7 @@ export interface GitBranchesResponse {
   branches: GitBranch[];
 }
 
-/** GitCommitRequest commits the current content of some files, and nothing else. */
+/** Commits the current content of some files, and nothing else. */
 export interface GitCommitRequest {
   /** the folder that the session works in */
   sessionId?: string;
@@ -3494,20 +3494,20 @@ export interface GetChangesRequest {
 
 export interface GetChangesResponse {
   /**
-   * Since is when the host recorded the state that files are compared with,
+   * When the host recorded the state that files are compared with,
    * in Unix milliseconds; 0 if it did not.
    */
   since?: number;
-  /** Reason says why no state was recorded, for people. */
+  /** Says why no state was recorded, for people. */
   reason?: string;
   files: FileChange[];
   /**
-   * Outside are absolute paths of files that the session's tools changed and
+   * Absolute paths of files that the session's tools changed and
    * that are not in the folder.
    */
   outside?: string[];
   /**
-   * Skipped are files and folders of the recorded state that are not
+   * Files and folders of the recorded state that are not
    * compared: they are too large, or repositories of their own.
    */
   skipped?: string[];
@@ -3518,7 +3518,7 @@ export interface RevertFileRequest {
   sessionId: string;
   path: string;
   /**
-   * Version is that of the file in get_changes. The file is not touched if it
+   * That of the file in get_changes. The file is not touched if it
    * has changed since.
    */
   version: string;
@@ -3533,7 +3533,7 @@ export interface RevokeClientRequest {
 }
 
 /**
- * RenameClientRequest sets the name under which the host shows a client. Repeating
+ * Sets the name under which the host shows a client. Repeating
  * it changes nothing.
  */
 export interface RenameClientRequest {
@@ -3546,7 +3546,7 @@ export interface RenameClientResponse {
 }
 
 /**
- * SetGrantRequest gives a client one of ClientGrants or revokes it. Repeating it
+ * Gives a client one of ClientGrants or revokes it. Repeating it
  * changes nothing. A client gives only grants that it has itself, none of
  * ExtraGrants, and changes neither its own nor those of a client that sees more
  * projects or has access for longer.
@@ -3562,17 +3562,17 @@ export interface SetGrantResponse {
 }
 
 /**
- * SetLimitsRequest replaces the limits of a client. The rules of SetGrantRequest
+ * Replaces the limits of a client. The rules of `SetGrantRequest`
  * apply, and a client sets no limits beyond its own.
  */
 export interface SetLimitsRequest {
   clientId: string;
   /**
-   * Projects are the ids of the projects that the client can see; empty means all. It
+   * The ids of the projects that the client can see; empty means all. It
    * stays limited when they are removed.
    */
   projects?: string[];
-  /** ExpiresAt is when the client's access ends, in Unix milliseconds; 0 means never. */
+  /** When the client's access ends, in Unix milliseconds; 0 means never. */
   expiresAt?: number;
 }
 
@@ -3581,7 +3581,7 @@ export interface SetLimitsResponse {
 }
 
 /**
- * CreateGuestLinkRequest admits a client that sees one session, to which nothing else
+ * Admits a client that sees one session, to which nothing else
  * applies. The caller generates the keys of the client and keeps them: they are the
  * secret of the link. The same keys yield the same link. A client gives no access for
  * longer than its own, and only to sessions that it sees.
@@ -3593,11 +3593,11 @@ export interface CreateGuestLinkRequest {
   signKey: string;
   /** X25519, base64url */
   sealKey: string;
-  /** Unix milliseconds, at most MaxGuestTime away */
+  /** Unix milliseconds, at most `MaxGuestTime` away */
   expiresAt: number;
 }
 
-/** CreateGuestLinkResponse holds the rest of what a link consists of. */
+/** Holds the rest of what a link consists of. */
 export interface CreateGuestLinkResponse {
   client: Client;
   deviceSignKey: string;
@@ -3611,14 +3611,14 @@ export interface ListProvidersResponse {
 }
 
 /**
- * SetProviderKeyRequest saves the key of a provider that list_providers lists with a
- * KeyName. Repeating it changes nothing.
+ * Saves the key of a provider that list_providers lists with a
+ * `keyName`. Repeating it changes nothing.
  */
 export interface SetProviderKeyRequest {
   provider: string;
   key: string;
   /**
-   * Store is KeyFromSystem or KeyFromFile; absent means the system's key store if it
+   * `system` or `file`; absent means the system's key store if it
    * can be used, and the file otherwise.
    */
   store?: string;
@@ -3633,7 +3633,7 @@ export interface RemoveProviderKeyRequest {
 }
 
 /**
- * CreateTokenRequest registers a token for programs on the host's own machine.
+ * Registers a token for programs on the host's own machine.
  * The caller generates and keeps the token; the same hash yields the same
  * token.
  */
@@ -3642,7 +3642,7 @@ export interface CreateTokenRequest {
   hash: string;
   label: string;
   grants: Grant[];
-  /** ExpiresAt is when the token expires, in Unix milliseconds; 0 means never. */
+  /** When the token expires, in Unix milliseconds; 0 means never. */
   expiresAt?: number;
 }
 
@@ -3658,14 +3658,14 @@ export interface RevokeTokenRequest {
   tokenId: string;
 }
 
-/** CreatePairingRequest requests a code on one of the host's relays. */
+/** Requests a code on one of the host's relays. */
 export interface CreatePairingRequest {
-  /** Relay is the URL of one of the host's paths; "" is the first that is connected. */
+  /** The URL of one of the host's paths; "" is the first that is connected. */
   relay?: string;
 }
 
 /**
- * CreatePairingResponse holds a code to show. Its secret half leaves the host's
+ * Holds a code to show. Its secret half leaves the host's
  * machine only through the person who reads it.
  */
 export interface CreatePairingResponse {
@@ -3677,10 +3677,10 @@ export interface CreatePairingResponse {
   expiresAt: number;
 }
 
-/** RedeemPairingRequest redeems a code that an entry shows. */
+/** Redeems a code that an entry shows. */
 export interface RedeemPairingRequest {
   code: string;
-  /** Relay is the URL of one of the host's paths; "" tries all of them. */
+  /** The URL of one of the host's paths; "" tries all of them. */
   relay?: string;
 }
 
@@ -3688,13 +3688,13 @@ export interface RedeemPairingResponse {
   pairingId: string;
 }
 
-/** PairingRequest names a pairing in progress. */
+/** Names a pairing in progress. */
 export interface PairingRequest {
   pairingId: string;
 }
 
 /**
- * AwaitPairingResponse is sent when the other side has proven that it knows the
+ * Sent when the other side has proven that it knows the
  * code.
  */
 export interface AwaitPairingResponse {
@@ -3705,14 +3705,14 @@ export interface AwaitPairingResponse {
 export interface FinishPairingRequest {
   pairingId: string;
   accept: boolean;
-  /** Grants are those of the new client, besides GrantView; empty means AllGrants. */
+  /** Those of the new client, besides `view`; empty means AllGrants. */
   grants?: Grant[];
   /**
-   * Projects are the ids of the projects that the client can see; empty means all. It
+   * The ids of the projects that the client can see; empty means all. It
    * stays limited when they are removed.
    */
   projects?: string[];
-  /** ExpiresAt is when the client's access ends, in Unix milliseconds; 0 means never. */
+  /** When the client's access ends, in Unix milliseconds; 0 means never. */
   expiresAt?: number;
 }
 
@@ -3725,7 +3725,7 @@ export interface ListChannelsResponse {
   platforms: ChannelPlatform[];
 }
 
-/** AddChannelRequest adds a channel, once for each ClientKey. */
+/** Adds a channel, once for each `clientKey`. */
 export interface AddChannelRequest {
   clientKey: string;
   kind: string;
@@ -3743,12 +3743,12 @@ export interface ChannelRequest {
   id: string;
 }
 
-/** PairChannelRequest asks for a code that binds the chat in which it is typed. */
+/** Asks for a code that binds the chat in which it is typed. */
 export interface PairChannelRequest {
   id: string;
   projectId: string;
   /**
-   * Grants are what the chat may do; none means view, prompt, approve and files, as far
+   * What the chat may do; none means view, prompt, approve and files, as far
    * as the client that asks has them.
    */
   grants?: Grant[];
@@ -3764,7 +3764,7 @@ export interface PairChannelResponse {
   link?: string;
 }
 
-/** AllowSenderRequest lists a sender of a bound chat, or removes one from the list. */
+/** Lists a sender of a bound chat, or removes one from the list. */
 export interface AllowSenderRequest {
   id: string;
   chatId: string;
@@ -3777,7 +3777,7 @@ export interface RemoveChatRequest {
   chatId: string;
 }
 
-/** ListPushRequest asks for what one client has, or with All for what every client has. */
+/** Asks for what one client has, or with `all` for what every client has. */
 export interface ListPushRequest {
   /** "" is the client that asks */
   clientId?: string;
@@ -3785,25 +3785,25 @@ export interface ListPushRequest {
 }
 
 export interface ListPushResponse {
-  /** Key is the VAPID public key of the host, in base64url, with which browsers subscribe. */
+  /** The VAPID public key of the host, in base64url, with which browsers subscribe. */
   key: string;
   subscriptions: PushSubscription[];
   settings: PushSettings[];
   /**
-   * QuietUntil is when the quiet hours end that the client is in now, in Unix
+   * When the quiet hours end that the client is in now, in Unix
    * milliseconds; 0 if it is in none, or with All.
    */
   quietUntil?: number;
 }
 
 /**
- * AddPushRequest adds a subscription of the client that asks, or of a chat. One with the
+ * Adds a subscription of the client that asks, or of a chat. One with the
  * same address is replaced.
  */
 export interface AddPushRequest {
   kind: PushKind;
   /**
-   * URL is the endpoint of a browser's subscription, the topic of an ntfy server, or the
+   * The endpoint of a browser's subscription, the topic of an ntfy server, or the
    * clientId of a chat, whose subscription it is then.
    */
   url: string;
@@ -3812,7 +3812,7 @@ export interface AddPushRequest {
   /** of a browser's subscription, in base64url */
   auth?: string;
   label?: string;
-  /** Page is the address of the web UI that notifications of ntfy open. */
+  /** The address of the web UI that notifications of ntfy open. */
   page?: string;
   reduced?: boolean;
 }
@@ -3825,16 +3825,16 @@ export interface PushRequest {
   id: string;
 }
 
-/** SetPushRequest changes the settings of a client. What is absent stays as it is. */
+/** Changes the settings of a client. What is absent stays as it is. */
 export interface SetPushRequest {
   /** "" is the client that asks */
   clientId?: string;
   /**
-   * Level applies to the session that SessionID names, or else to all that have no level
+   * Applies to the session that `sessionId` names, or else to all that have no level
    * of their own.
    */
   level?: PushLevel;
-  /** with no Level, the session's own level is removed */
+  /** with no `level`, the session's own level is removed */
   sessionId?: string;
   /** an empty one removes the quiet hours */
   quiet?: PushQuiet;
@@ -3844,13 +3844,13 @@ export interface PushSettingsResponse {
   settings: PushSettings;
 }
 
-/** OpenTerminalRequest starts a shell; the same ClientKey yields the same terminal. */
+/** Starts a shell; the same `clientKey` yields the same terminal. */
 export interface OpenTerminalRequest {
   clientKey: string;
   /** "" means the user's home */
   projectId?: string;
   /**
-   * SessionID starts the shell where that session works, which can be a worktree; ProjectID
+   * Starts the shell where that session works, which can be a worktree; `projectId`
    * is ignored then.
    */
   sessionId?: string;
@@ -3858,18 +3858,18 @@ export interface OpenTerminalRequest {
   rows: number;
 }
 
-/** TerminalResponse describes one terminal. */
+/** Describes one terminal. */
 export interface TerminalResponse {
   terminal: Terminal;
 }
 
-/** ListTerminalsResponse lists the terminals of the asking client, oldest first. */
+/** Lists the terminals of the asking client, oldest first. */
 export interface ListTerminalsResponse {
   terminals: Terminal[];
 }
 
 /**
- * AttachTerminalRequest asks for the output from an offset. The connection gets it
+ * Asks for the output from an offset. The connection gets it
  * as terminal_output, and acknowledges what it has drawn.
  */
 export interface AttachTerminalRequest {
@@ -3879,7 +3879,7 @@ export interface AttachTerminalRequest {
 }
 
 /**
- * AttachTerminalResponse says where the output continues. All later output follows
+ * Says where the output continues. All later output follows
  * on the same connection.
  */
 export interface AttachTerminalResponse {
@@ -3890,43 +3890,43 @@ export interface AttachTerminalResponse {
   missed?: number;
 }
 
-/** TerminalRequest names a terminal. */
+/** Names a terminal. */
 export interface TerminalRequest {
   terminalId: string;
 }
 
-/** AckTerminalRequest acknowledges the output before an offset. */
+/** Acknowledges the output before an offset. */
 export interface AckTerminalRequest {
   terminalId: string;
   offset: number;
 }
 
-/** WriteTerminalRequest types into a terminal. */
+/** Types into a terminal. */
 export interface WriteTerminalRequest {
   terminalId: string;
-  /** base64 of at most MaxTerminalInput bytes */
+  /** base64 of at most `MaxTerminalInput` bytes */
   data: string;
 }
 
-/** ResizeTerminalRequest sets the size of a terminal in characters. */
+/** Sets the size of a terminal in characters. */
 export interface ResizeTerminalRequest {
   terminalId: string;
   cols: number;
   rows: number;
 }
 
-/** NameHostRequest sets the name of the host's machine. Repeating it changes nothing. */
+/** Sets the name of the host's machine. Repeating it changes nothing. */
 export interface NameHostRequest {
   label: string;
 }
 
-/** PauseHostRequest waits until no turn runs. Repeating it changes nothing. */
+/** Waits until no turn runs. Repeating it changes nothing. */
 export interface PauseHostRequest {
   /** 0 is one second */
   waitSeconds?: number;
 }
 
-/** Risk is the assessment of a call that people are shown. */
+/** The assessment of a call that people are shown. */
 export interface Risk {
   /** "low", "medium" or "high" */
   level: RiskLevel;
@@ -3935,17 +3935,17 @@ export interface Risk {
 }
 
 /**
- * ApprovalChoice is an answer that the program that asks offers, in place of allow and deny.
- * Decision is what answers with it; the name is the program's own.
+ * An answer that the program that asks offers, in place of allow and deny.
+ * `decision` is what answers with it; the name is the program's own.
  */
 export interface ApprovalChoice {
   decision: Decision;
   name: string;
-  /** Kind is allow_once, allow_always, reject_once, reject_always or another. */
+  /** allow_once, allow_always, reject_once, reject_always or another. */
   kind?: string;
 }
 
-/** ApprovalDecision is how an approval of a subagent was answered. */
+/** How an approval of a subagent was answered. */
 export interface ApprovalDecision {
   /** the approval that was decided */
   approvalId: string;
@@ -3953,11 +3953,11 @@ export interface ApprovalDecision {
   decision: Decision;
   /** client id, token id, or "host" */
   decidedBy: string;
-  /** Released is set if a rule or mode allowed the call before anyone answered. */
+  /** Set if a rule or mode allowed the call before anyone answered. */
   released?: Release;
 }
 
-/** Worktree is a git worktree that a session works in. */
+/** A git worktree that a session works in. */
 export interface Worktree {
   /** that the session works in */
   folder: string;
@@ -3966,12 +3966,12 @@ export interface Worktree {
   /** id of the commit that it began with */
   base: string;
   /**
-   * Removed is true after its folder was removed with the archived session. The next
+   * True after its folder was removed with the archived session. The next
    * prompt, or taking the session out of the archive, makes it again.
    */
   removed?: boolean;
   /**
-   * Kept is why it was not removed: "uncommitted" changes, an unfinished "operation" such
+   * Why it was not removed: "uncommitted" changes, an unfinished "operation" such
    * as a merge, or a lock, "commits" on no branch, another "repository" in it, "shared"
    * with another session, "busy": the session was working, "failed": it could not be
    * checked or removed.
@@ -3979,7 +3979,7 @@ export interface Worktree {
   kept?: WorktreeKept;
 }
 
-/** TokenUsage is a sum of tokens as providers count them. */
+/** A sum of tokens as providers count them. */
 export interface TokenUsage {
   /** tokens that were not read from a cache */
   input: number;
@@ -3989,14 +3989,14 @@ export interface TokenUsage {
   cacheRead: number;
   /** tokens */
   cacheWrite: number;
-  /** Cost is in US dollars; absent if config.toml sets no price. */
+  /** In US dollars; absent if config.toml sets no price. */
   cost?: number;
 }
 
-/** TerminalEnd is how a shell ended. */
+/** How a shell ended. */
 export interface TerminalEnd {
   /**
-   * Reason is "exited" (by itself), "closed" (close_terminal), "revoked" (the client lost
+   * "exited" (by itself), "closed" (close_terminal), "revoked" (the client lost
    * the grant or its access) or "stopped" (the host stops).
    */
   reason: TerminalReason;
@@ -4006,7 +4006,7 @@ export interface TerminalEnd {
   signal?: string;
 }
 
-/** HostInfo describes the host. */
+/** Describes the host. */
 export interface HostInfo {
   /** id of this host */
   deviceId: string;
@@ -4024,7 +4024,7 @@ export interface HostInfo {
   defaultModel: string;
   /** absent without a relay */
   relayUrl?: string;
-  /** RelayState is "connected", "connecting" or "off". */
+  /** "connected", "connecting" or "off". */
   relayState: string;
   /** as in list_paths; absent on an older host */
   paths?: Path[];
@@ -4032,49 +4032,49 @@ export interface HostInfo {
   grants: Grant[];
   /** the highest mode that this connection may set */
   maxMode?: Mode;
-  /** Limits are those of this connection; absent without any. */
+  /** Those of this connection; absent without any. */
   limits?: ClientLimits;
   /**
-   * Sandbox is the sandbox for commands: "bubblewrap+landlock", "landlock" or
+   * The sandbox for commands: "bubblewrap+landlock", "landlock" or
    * "none".
    */
   sandbox?: string;
   /** why the sandbox is not the strongest one */
   sandboxNote?: string;
-  /** SandboxLimits is absent without a sandbox, when commands are not restricted. */
+  /** Absent without a sandbox, when commands are not restricted. */
   sandboxLimits?: SandboxLimits;
-  /** RunsAsRoot is true for a host with root privileges, which it should not have. */
+  /** True for a host with root privileges, which it should not have. */
   runsAsRoot?: boolean;
   /**
-   * Outages are the session providers that are unavailable; the host keeps trying
+   * The session providers that are unavailable; the host keeps trying
    * to reach them.
    */
   outages?: Outage[];
   /**
-   * MaxFile is the size of the largest file that a prompt can have, in bytes; 0 on a
+   * The size of the largest file that a prompt can have, in bytes; 0 on a
    * host that takes only images.
    */
   maxFile?: number;
 }
 
 /**
- * Path is one way to reach a device. None is trusted: on all of them clients check the keys
+ * One way to reach a device. None is trusted: on all of them clients check the keys
  * that were pinned when they paired.
  */
 export interface Path {
   /**
-   * Kind is "relay", "network" for a listener of the device in its local network, or
+   * "relay", "network" for a listener of the device in its local network, or
    * "machine" for one that only programs of the same machine reach.
    */
   kind: PathKind;
   /** as people configured it, or of the listener; "https://" or "http://" */
   url: string;
-  /** State is "connected", "connecting" or "off". */
+  /** "connected", "connecting" or "off". */
   state: string;
 }
 
 /**
- * BindingProof is what a client shows to a relay in claim_binding: the device has signed
+ * What a client shows to a relay in claim_binding: the device has signed
  * that this client may reach it.
  */
 export interface BindingProof {
@@ -4084,7 +4084,7 @@ export interface BindingProof {
   signature: string;
 }
 
-/** DirEntry is one folder in a listing. */
+/** One folder in a listing. */
 export interface DirEntry {
   /** of the folder */
   name: string;
@@ -4096,7 +4096,7 @@ export interface DirEntry {
   git?: boolean;
 }
 
-/** SearchHit is an entry that matched. */
+/** An entry that matched. */
 export interface SearchHit {
   /** the session */
   sessionId: string;
@@ -4107,55 +4107,55 @@ export interface SearchHit {
   /** the log entry that was found */
   entryId: string;
   /**
-   * Seq is the seq of that entry; get_entries with "before" set to seq + 1 returns entries up to
+   * The seq of that entry; get_entries with "before" set to seq + 1 returns entries up to
    * and including it, and with "around" set to entryId the entries around it.
    */
   seq: number;
-  /** Role is whose text it is: "user", "assistant", "tool", "summary", "name" or "other". */
+  /** Whose text it is: "user", "assistant", "tool", "summary", "name" or "other". */
   role: string;
   /** Unix milliseconds */
   at: number;
-  /** Snippet is the text around the match; empty in a search in one session. */
+  /** The text around the match; empty in a search in one session. */
   snippet: SnippetPart[];
 }
 
-/** FirstPrompt is a prompt that a session begins with, as in send_prompt. */
+/** A prompt that a session begins with, as in send_prompt. */
 export interface FirstPrompt {
   text?: string;
   content?: PromptBlock[];
 }
 
-/** Live is the state of a session that is not in its log yet. */
+/** The state of a session that is not in its log yet. */
 export interface Live {
   /** null when idle */
   turn: Turn | null;
   /** the assistant message that streams */
   partial: PartialBlock[];
-  /** Retry is the attempt that follows a failed call to the model, until its answer begins. */
+  /** The attempt that follows a failed call to the model, until its answer begins. */
   retry?: ModelRetry;
   /** tools that have started and have no result yet */
   tools: RunningTool[];
   /** tool calls that wait for a person */
   approvals: Approval[];
-  /** Questions are the agent's questions that wait for a person. */
+  /** The agent's questions that wait for a person. */
   questions: Question[];
   /** prompts that wait for the running turn */
   queue: QueuedPrompt[];
   /**
-   * Unattended is true while an approval or a question waits and no one who may
+   * True while an approval or a question waits and no one who may
    * answer is watching the session.
    */
   unattended?: boolean;
-  /** Work is what the host is doing to the session between turns; null if nothing. */
+  /** What the host is doing to the session between turns; null if nothing. */
   work: Work | null;
-  /** Subagents are the batches of subagents that work for calls of the turn. */
+  /** The batches of subagents that work for calls of the turn. */
   crew: SubagentBatch[];
-  /** Processes are operations whose record is not in the log yet. */
+  /** Operations whose record is not in the log yet. */
   processes: Process[];
 }
 
 /**
- * RuntimeContext is what the model would be given with the next prompt. Tokens
+ * What the model would be given with the next prompt. `tokens`
  * are estimates; the total uses the provider's last count if that is higher.
  */
 export interface RuntimeContext {
@@ -4178,47 +4178,47 @@ export interface RuntimeContext {
   /** tokens that the model accepts */
   contextWindow?: number;
   /**
-   * CompactAt is the number of tokens beyond which older messages are summarized;
+   * The number of tokens beyond which older messages are summarized;
    * 0 if that is not known or never done.
    */
   compactAt?: number;
 }
 
 /**
- * Proof is what the log of a session proves: its hash chain, the heads that hosts
- * signed, and who answered its approvals. Lines count from 1, the header.
+ * What the log of a session proves: its hash chain, the heads that hosts
+ * signed, and who answered its approvals. `lines` count from 1, the header.
  */
 export interface Proof {
   /** as the header says */
   sessionId: string;
-  /** Holds is true if there is a chain and Problems is empty. */
+  /** True if there is a chain and `problems` is empty. */
   holds: boolean;
   /** lines of the file, including the header */
   lines: number;
   /**
-   * From is the first line with a chain value, or 0 if there is none. That value
+   * The first line with a chain value, or 0 if there is none. That value
    * commits to the lines before it as they were when it was written.
    */
   from: number;
   /** chain value of the last line */
   chain?: string;
-  /** Heads are grouped by device, in the order of their first signatures. */
+  /** Grouped by device, in the order of their first signatures. */
   heads: ProofHeads[];
-  /** Unsigned counts the lines after the last head. */
+  /** Counts the lines after the last head. */
   unsigned?: number;
-  /** Approvals lists the decided approvals in log order. */
+  /** Lists the decided approvals in log order. */
   approvals: ProofApproval[];
-  /** EarlierApprovals counts older approvals that were omitted. */
+  /** Counts older approvals that were omitted. */
   earlierApprovals?: number;
   /** at most 100 */
   problems: ProofProblem[];
-  /** Moves lists where the session was handed over to another device, in log order. */
+  /** Lists where the session was handed over to another device, in log order. */
   moves?: ProofMove[];
   /** how many later ones are left out */
   moreProblems?: number;
 }
 
-/** Transcript is a conversation that another agent keeps on the host's machine. */
+/** A conversation that another agent keeps on the host's machine. */
 export interface Transcript {
   /** "claude", "codex", "gemini" or "opencode" */
   from: string;
@@ -4236,13 +4236,13 @@ export interface Transcript {
   updatedAt: number;
   /** size; absent if unknown */
   bytes?: number;
-  /** ProjectID is the project that contains the folder; absent if there is none. */
+  /** The project that contains the folder; absent if there is none. */
   projectId?: string;
-  /** SessionID is the session of an earlier import. */
+  /** The session of an earlier import. */
   sessionId?: string;
 }
 
-/** Move is a move of a session to another host, as one of the two hosts knows it. */
+/** A move of a session to another host, as one of the two hosts knows it. */
 export interface Move {
   /** mov_ and 32 hex digits */
   id: string;
@@ -4259,15 +4259,15 @@ export interface Move {
   sent: number;
   /** bytes */
   total: number;
-  /** Skipped names what is not moved, such as files that scorel did not make. */
+  /** Names what is not moved, such as files that scorel did not make. */
   skipped?: string[];
   /** how many more there are */
   moreSkipped?: number;
-  /** Error is why the move failed, or why it waits. */
+  /** Why the move failed, or why it waits. */
   error?: string;
 }
 
-/** MoveOffer is what the host that a session leaves offers to another one. */
+/** What the host that a session leaves offers to another one. */
 export interface MoveOffer {
   moveId: string;
   sessionId: string;
@@ -4279,11 +4279,11 @@ export interface MoveOffer {
   client: DeviceKeys;
   /** the log of the session first */
   items: MoveItem[];
-  /** Problems counts what a check of the logs had found before the move. */
+  /** Counts what a check of the logs had found before the move. */
   problems?: number;
 }
 
-/** DeviceKeys are the public keys of a device or client; its id is their hash. */
+/** The public keys of a device or client; its id is their hash. */
 export interface DeviceKeys {
   /** Ed25519, base64url */
   signKey: string;
@@ -4291,18 +4291,18 @@ export interface DeviceKeys {
   sealKey: string;
 }
 
-/** Backend is a program that can work on the turns of sessions, besides scorel's own agent. */
+/** A program that can work on the turns of sessions, besides scorel's own agent. */
 export interface Backend {
   /** in config.toml, or built in */
   name: string;
   title: string;
   command: string;
-  /** Path is the file of the program; "" if it is not installed. */
+  /** The file of the program; "" if it is not installed. */
   path?: string;
-  /** Install and Login are commands for a terminal on the machine; "" if unknown. */
+  /** `install` and `login` are commands for a terminal on the machine; "" if unknown. */
   install?: string;
   login?: string;
-  /** Mode and Model are those of the program that its sessions begin with; "" for its own. */
+  /** `mode` and `model` are those of the program that its sessions begin with; "" for its own. */
   mode?: string;
   model?: string;
   /** false if config.toml defines it */
@@ -4311,7 +4311,7 @@ export interface Backend {
   sandbox?: boolean;
 }
 
-/** TreeNode is the outline of one entry in the tree of a session. */
+/** The outline of one entry in the tree of a session. */
 export interface TreeNode {
   /** of the entry */
   id: string;
@@ -4327,16 +4327,16 @@ export interface TreeNode {
   label?: string;
   /** of the entry */
   timestamp?: string;
-  /** Active is true on the path to the leaf. */
+  /** True on the path to the leaf. */
   active?: boolean;
-  /** Target is true if rewind_session or navigate_session can go there. */
+  /** True if rewind_session or navigate_session can go there. */
   target?: boolean;
 }
 
-/** Anchors state how much of a session an entry has seen. */
+/** `Anchors` state how much of a session an entry has seen. */
 export interface Anchors {
   /**
-   * Epoch identifies the opening of the session on the host that StreamLastSeq
+   * Identifies the opening of the session on the host that `streamLastSeq`
    * belongs to: transient events do not survive a restart.
    */
   epoch: string;
@@ -4347,9 +4347,9 @@ export interface Anchors {
 }
 
 /**
- * PromptBlock is a piece of a prompt: text, an image or a file. An image is either
- * sent as Data or referenced by its SHA256 if it was uploaded or is already in the
- * session. A file is referenced by its SHA256 and was uploaded.
+ * A piece of a prompt: text, an image or a file. An image is either
+ * sent as `data` or referenced by its `sha256` if it was uploaded or is already in the
+ * session. A file is referenced by its `sha256` and was uploaded.
  */
 export interface PromptBlock {
   /** "text", "image" or "file" */
@@ -4364,19 +4364,19 @@ export interface PromptBlock {
   name?: string;
 }
 
-/** QueueItem identifies a queued prompt. */
+/** Identifies a queued prompt. */
 export interface QueueItem {
   /** of a prompt that waits */
   clientKey: string;
   /** the new text; absent leaves it unchanged */
   text?: string;
-  /** DropImages lists images to remove, by their sha256. */
+  /** Lists images to remove, by their sha256. */
   dropImages?: string[];
   /** the new mode; absent leaves it unchanged */
   mode?: PromptMode;
 }
 
-/** PermissionRule is a rule that tool calls are judged by. */
+/** A rule that tool calls are judged by. */
 export interface PermissionRule {
   /** as it is written */
   rule: string;
@@ -4386,16 +4386,16 @@ export interface PermissionRule {
   scope: RuleScope;
   /** for the scope "project" */
   projectId?: string;
-  /** Source is RulesConfig or RulesKept; only rules of RulesKept can be removed. */
+  /** `config.toml` or `permissions.json`; only rules of `permissions.json` can be removed. */
   source: string;
   /**
-   * Problem is why the rule has no effect, such as a missing tool; "" if it
+   * Why the rule has no effect, such as a missing tool; "" if it
    * applies.
    */
   problem?: string;
 }
 
-/** AgentInfo is an agent definition with its current state. */
+/** An agent definition with its current state. */
 export interface AgentInfo {
   /** a-z, 0-9 and hyphens */
   name: string;
@@ -4404,7 +4404,7 @@ export interface AgentInfo {
   /** path of its file; absent for a built-in agent */
   path?: string;
   /**
-   * Version identifies the current content of the file; a change must repeat it.
+   * Identifies the current content of the file; a change must repeat it.
    * Absent for a built-in agent.
    */
   version?: string;
@@ -4413,14 +4413,14 @@ export interface AgentInfo {
   /** name in config.toml; "" means the model of the parent session */
   model?: string;
   /**
-   * Tools lists the tools that the agent may use. Absent means all; an empty list
+   * Lists the tools that the agent may use. Absent means all; an empty list
    * means none.
    */
   tools?: string[];
   /** the tools that it may not use */
   disallowedTools?: string[];
   /**
-   * Subagents lists the agents to which a session running as this agent may
+   * Lists the agents to which a session running as this agent may
    * delegate. Absent means all; an empty list means none.
    */
   subagents?: string[];
@@ -4436,21 +4436,21 @@ export interface AgentInfo {
   offered: boolean;
 }
 
-/** AgentDraft is the content of an agent definition. */
+/** The content of an agent definition. */
 export interface AgentDraft {
   /** one line, shown to the model */
   description: string;
   /** name in config.toml; "" means the model of the parent session */
   model?: string;
   /**
-   * Tools lists the tools that the agent may use. Absent means all; an empty list
+   * Lists the tools that the agent may use. Absent means all; an empty list
    * means none.
    */
   tools?: string[];
   /** the tools that it may not use */
   disallowedTools?: string[];
   /**
-   * Subagents lists the agents to which a session running as this agent may
+   * Lists the agents to which a session running as this agent may
    * delegate. Absent means all; an empty list means none.
    */
   subagents?: string[];
@@ -4464,7 +4464,7 @@ export interface AgentDraft {
   prompt: string;
 }
 
-/** Skill is a skill that a prompt can call. */
+/** A skill that a prompt can call. */
 export interface Skill {
   /** what follows the slash in a prompt */
   name: string;
@@ -4476,11 +4476,11 @@ export interface Skill {
   manual?: boolean;
   /** path of its file; absent from an older host */
   path?: string;
-  /** Disabled says that people disabled it: no prompt and no model can use it. */
+  /** People disabled it: no prompt and no model can use it. */
   disabled?: boolean;
 }
 
-/** MemoryNote describes a note that is kept for later sessions. */
+/** Describes a note that is kept for later sessions. */
 export interface MemoryNote {
   /** of its file, without the extension */
   name: string;
@@ -4490,24 +4490,24 @@ export interface MemoryNote {
   title: string;
   /** path of its file on the host */
   path: string;
-  /** Version identifies the content of the file; a change must repeat it. */
+  /** Identifies the content of the file; a change must repeat it. */
   version: string;
   /** Unix milliseconds */
   modifiedAt: number;
 }
 
-/** MCPServer is an MCP server that a project can use. */
+/** An MCP server that a project can use. */
 export interface MCPServer {
   name: string;
   /** "config.toml", "servers.json" or ".mcp.json" */
   source: string;
   /** "stdio" or "http" */
   transport: string;
-  /** Shown is the command or URL in one line, as people are shown it for consent. */
+  /** The command or URL in one line, as people are shown it for consent. */
   shown: string;
   /**
-   * The parts of Shown: Command, Args, Cwd and Env for a server that is started,
-   * URL and Headers for one that is contacted.
+   * The parts of `shown`: `command`, `args`, `cwd` and `env` for a server that is started,
+   * URL and `headers` for one that is contacted.
    */
   command?: string;
   args?: string[];
@@ -4516,32 +4516,32 @@ export interface MCPServer {
   env?: MCPSetting[];
   url?: string;
   headers?: MCPSetting[];
-  /** Sandbox is the sandbox of a server that is started, as in HostInfo.Sandbox. */
+  /** The sandbox of a server that is started, as in HostInfo.Sandbox. */
   sandbox?: string;
-  /** Hash identifies the configuration that needs consent; "" if none is needed. */
+  /** Identifies the configuration that needs consent; "" if none is needed. */
   hash?: string;
   /**
-   * Version identifies the configuration; save_mcp_server and delete_mcp_server repeat
+   * Identifies the configuration; save_mcp_server and delete_mcp_server repeat
    * it. Absent for a server that these cannot change here.
    */
   version?: string;
-  /** Disabled says that people disabled it by set_mcp_server_enabled. */
+  /** People disabled it by set_mcp_server_enabled. */
   disabled?: boolean;
   state: MCPServerState;
-  /** Reason is why the server does not run, for people. */
+  /** Why the server does not run, for people. */
   reason?: string;
   /** as the server names them, while it runs */
   tools: string[];
   /**
-   * SignIn is the sign-in of a server that is contacted; absent if it neither has nor needs
+   * The sign-in of a server that is contacted; absent if it neither has nor needs
    * one.
    */
   signIn?: MCPSignIn;
 }
 
 /**
- * MCPDraft is the configuration of a server: Command with Args, Cwd and Env for one
- * that is started, or URL with Headers for one that is contacted.
+ * The configuration of a server: `command` with `args`, `cwd` and `env` for one
+ * that is started, or URL with `headers` for one that is contacted.
  */
 export interface MCPDraft {
   command?: string;
@@ -4552,7 +4552,7 @@ export interface MCPDraft {
   headers?: MCPValue[];
 }
 
-/** MCPTool is a tool as its server describes it. */
+/** A tool as its server describes it. */
 export interface MCPTool {
   /** as the server names it */
   name: string;
@@ -4560,7 +4560,7 @@ export interface MCPTool {
   description?: string;
 }
 
-/** MCPResource is a resource of a server. A prompt with the word @Server:URI attaches it. */
+/** A resource of a server. A prompt with the word @`server`:`uri` attaches it. */
 export interface MCPResource {
   /** name of the server */
   server: string;
@@ -4575,7 +4575,7 @@ export interface MCPResource {
 }
 
 /**
- * MCPPrompt is a prompt of a server. A prompt that begins with /Command calls it, with
+ * A prompt of a server. A prompt that begins with /`command` calls it, with
  * arguments in order or as NAME=VALUE.
  */
 export interface MCPPrompt {
@@ -4591,46 +4591,46 @@ export interface MCPPrompt {
   arguments?: MCPArgument[];
 }
 
-/** Hook is a command that runs at an event. */
+/** A command that runs at an event. */
 export interface Hook {
   id: string;
   name?: string;
   event: HookEvent;
-  /** Source is the file that configures it: "config.toml", or a file of the project. */
+  /** The file that configures it: "config.toml", or a file of the project. */
   source: string;
-  /** Declared is the name of the event in that file. */
+  /** The name of the event in that file. */
   declared: string;
-  /** Matcher limits it to tools, or to causes of the event; "" means all. */
+  /** Limits it to tools, or to causes of the event; "" means all. */
   matcher?: string;
   command: string;
   /**
-   * Files are files of the project that the command names. A change of one needs
+   * Files of the project that the command names. A change of one needs
    * new consent.
    */
   files?: string[];
   timeoutSeconds: number;
-  /** Sandbox is the sandbox that it runs in, as in HostInfo.Sandbox. */
+  /** The sandbox that it runs in, as in HostInfo.Sandbox. */
   sandbox: string;
-  /** Hash identifies what needs consent; "" if none is needed. */
+  /** Identifies what needs consent; "" if none is needed. */
   hash?: string;
   state: HookState;
-  /** Reason is why it does not run, for people. */
+  /** Why it does not run, for people. */
   reason?: string;
-  /** Last is its last run since the host started. */
+  /** Its last run since the host started. */
   last?: HookRun;
 }
 
-/** HookRun is the result of one run. */
+/** The result of one run. */
 export interface HookRun {
   /** Unix milliseconds */
   at: number;
   durationMs: number;
   outcome: HookOutcome;
-  /** Text is the reason, the added context or the fault, for people. */
+  /** The reason, the added context or the fault, for people. */
   text?: string;
 }
 
-/** Extension is a folder that bundles skills, commands, agents, hooks and MCP servers. */
+/** A folder that bundles skills, commands, agents, hooks and MCP servers. */
 export interface Extension {
   name: string;
   version?: string;
@@ -4638,22 +4638,22 @@ export interface Extension {
   /** "folder", "git" or "project" */
   source: string;
   /**
-   * Location is the folder or the address of the repository, Ref the branch, tag or
-   * commit that was asked for, Folder the folder inside it, and Commit what was fetched.
+   * The folder or the address of the repository, `ref` the branch, tag or
+   * commit that was asked for, `folder` the folder inside it, and `commit` what was fetched.
    */
   location: string;
   ref?: string;
   folder?: string;
   commit?: string;
-  /** Hash identifies all of its files. It is that of Contents. */
+  /** Identifies all of its files. It is that of `contents`. */
   hash: string;
   state: ExtensionState;
-  /** Reason is why it is not used, or not as it is, for people. */
+  /** Why it is not used, or not as it is, for people. */
   reason?: string;
   contents: ExtensionContents;
 }
 
-/** ExtensionChange is a difference between two versions of an extension. */
+/** A difference between two versions of an extension. */
 export interface ExtensionChange {
   /** "added", "removed" or "changed" */
   change: string;
@@ -4662,42 +4662,42 @@ export interface ExtensionChange {
   name: string;
 }
 
-/** Budget is a limit and how much of it is used. Costs are in US dollars. */
+/** A limit and how much of it is used. Costs are in US dollars. */
 export interface Budget {
   scope: BudgetScope;
   /** of the session or project */
   id?: string;
   /**
-   * Cost and Tokens are the limits; 0 is none. A turn stops at the first one that is
+   * `cost` and `tokens` are the limits; 0 is none. A turn stops at the first one that is
    * reached.
    */
   cost: number;
   tokens: number;
   /**
-   * ExtraCost and ExtraTokens are what people added: for the session, or until the end
+   * `extraCost` and `extraTokens` are what people added: for the session, or until the end
    * of the day.
    */
   extraCost?: number;
   extraTokens?: number;
   /**
-   * Lifted says that the limits do not apply: for the session, or until the end of the
+   * The limits do not apply: for the session, or until the end of the
    * day.
    */
   lifted?: boolean;
   usedCost: number;
   usedTokens: number;
-  /** UnpricedTokens are used tokens of models without a price, which cost nothing here. */
+  /** Used tokens of models without a price, which cost nothing here. */
   unpricedTokens?: number;
   /**
-   * Source is where the limits come from: "config.toml" or "budgets.json"; "" if there
+   * Where the limits come from: "config.toml" or "budgets.json"; "" if there
    * are none.
    */
   source?: string;
-  /** Exceeded says that no turn continues. */
+  /** No turn continues. */
   exceeded?: boolean;
 }
 
-/** Schedule starts sessions by itself. */
+/** Starts sessions by itself. */
 export interface Schedule {
   id: string;
   projectId: string;
@@ -4705,61 +4705,61 @@ export interface Schedule {
   enabled: boolean;
   /** Unix milliseconds */
   createdAt: number;
-  /** Author is the client that saved it last. Runs are bounded by what it may do. */
+  /** The client that saved it last. `runs` are bounded by what it may do. */
   author: string;
   /**
-   * NextAt is the time of the next run, in Unix milliseconds; 0 if there is none or it is
+   * The time of the next run, in Unix milliseconds; 0 if there is none or it is
    * not known.
    */
   nextAt?: number;
-  /** Problem is why it does not run, for people; "" if nothing is wrong. */
+  /** Why it does not run, for people; "" if nothing is wrong. */
   problem?: string;
-  /** Queued is the number of runs that wait. */
+  /** The number of runs that wait. */
   queued?: number;
-  /** Runs are the last ones, newest first. */
+  /** The last ones, newest first. */
   runs: ScheduleRun[];
 }
 
-/** ScheduleSpec says what a schedule runs, and when. */
+/** Says what a schedule runs, and when. */
 export interface ScheduleSpec {
   name: string;
-  /** Prompt may begin with /NAME of a skill. */
+  /** `prompt` may begin with /NAME of a skill. */
   prompt: string;
   /** "" means none */
   agent?: string;
   /** "" means the default */
   model?: string;
-  /** "" means ModeAsk */
+  /** "" means `ask` */
   mode?: Mode;
-  /** Worktree has each run work in a git worktree of its own. */
+  /** Has each run work in a git worktree of its own. */
   worktree?: boolean;
   /**
-   * Cost in US dollars, Tokens and Seconds limit each run; 0 is no limit. Seconds does
+   * `cost` in US dollars, `tokens` and `seconds` limit each run; 0 is no limit. `seconds` does
    * not count the time in which a run waits for a person.
    */
   cost?: number;
   tokens?: number;
   seconds?: number;
-  /** OnApproval is what a run does when it needs a person; "" is ScheduleWait. */
+  /** What a run does when it needs a person; "" is `wait`. */
   onApproval?: ScheduleOnApproval;
   /**
-   * Overlap is what becomes of a run that is due while another one runs; "" is
-   * OverlapSkip. Events from outside always wait.
+   * What becomes of a run that is due while another one runs; "" is
+   * `skip`. Events from outside always wait.
    */
   overlap?: ScheduleOverlap;
   /**
-   * Missed is what becomes of runs that were due while the host was off or asleep; "" is
-   * MissedRun.
+   * What becomes of runs that were due while the host was off or asleep; "" is
+   * `run`.
    */
   missed?: ScheduleMissed;
-  /** WindowSeconds is how late a missed run may begin; 0 is 12 hours. */
+  /** How late a missed run may begin; 0 is 12 hours. */
   windowSeconds?: number;
-  /** AllowUnattended lets runs with text from outside use modes above ModeAsk. */
+  /** Lets runs with text from outside use modes above `ask`. */
   allowUnattended?: boolean;
   when: ScheduleWhen;
 }
 
-/** ScheduleRun is one run of a schedule. Times are in Unix milliseconds. */
+/** One run of a schedule. Times are in Unix milliseconds. */
 export interface ScheduleRun {
   id: string;
   cause: ScheduleCause;
@@ -4769,11 +4769,11 @@ export interface ScheduleRun {
   endedAt?: number;
   /** "" until it is created */
   sessionId?: string;
-  /** Reason is why it failed, was canceled or skipped, for people. */
+  /** Why it failed, was canceled or skipped, for people. */
   reason?: string;
 }
 
-/** FileEntry is an entry of a folder. */
+/** An entry of a folder. */
 export interface FileEntry {
   name: string;
   /** "file", "folder", "link" (a symbolic link) or "other" */
@@ -4784,33 +4784,33 @@ export interface FileEntry {
   closed?: boolean;
 }
 
-/** FoundFile is a file or folder that find_files found. */
+/** A file or folder that find_files found. */
 export interface FoundFile {
   path: string;
   /** "file", "folder" or "link" */
   kind: FileKind;
 }
 
-/** GitFile is a file with uncommitted changes. */
+/** A file with uncommitted changes. */
 export interface GitFile {
   path: string;
   /** its earlier path, if it was renamed */
   from?: string;
   /** "added", "modified", "deleted", "renamed" or "conflicted" */
   status: FileStatus;
-  /** Staged is true if all or some of the change is in the index. */
+  /** True if all or some of the change is in the index. */
   staged?: boolean;
-  /** Untracked is true for an added file that git does not know yet. */
+  /** True for an added file that git does not know yet. */
   untracked?: boolean;
 }
 
-/** FileChange is a file that differs from an earlier state. */
+/** A file that differs from an earlier state. */
 export interface FileChange {
   path: string;
   /** its earlier path, if it was renamed */
   from?: string;
   /**
-   * Status is as in GitFile, or "unknown": a tool changed the file, and there is no
+   * As in `GitFile`, or "unknown": a tool changed the file, and there is no
    * earlier state of it.
    */
   status: FileStatus;
@@ -4823,22 +4823,22 @@ export interface FileChange {
   /** its content is not sent */
   closed?: boolean;
   /**
-   * ByTools is true if a file tool of the session changed it. Without it, the
+   * True if a file tool of the session changed it. Without it, the
    * change is that of a command, of another session, or of a person.
    */
   byTools?: boolean;
-  /** Diff is a unified diff; only in an answer about one file. */
+  /** A unified diff; only in an answer about one file. */
   diff?: string;
-  /** the diff is longer than MaxFileDiff */
+  /** the diff is longer than `MaxFileDiff` */
   cut?: boolean;
   /**
-   * Version identifies the file's present content for revert_file; only in an
+   * Identifies the file's present content for revert_file; only in an
    * answer of get_changes about one file that can be reverted.
    */
   version?: string;
 }
 
-/** GitCommitInfo is a commit. */
+/** A commit. */
 export interface GitCommitInfo {
   id: string;
   /** name */
@@ -4851,7 +4851,7 @@ export interface GitCommitInfo {
   body?: string;
 }
 
-/** GitBranch is a local branch. */
+/** A local branch. */
 export interface GitBranch {
   name: string;
   /** id of its latest commit */
@@ -4863,12 +4863,12 @@ export interface GitBranch {
   current?: boolean;
 }
 
-/** Client is an entry that is paired with the host. */
+/** An entry that is paired with the host. */
 export interface Client {
   /** of the entry */
   id: string;
   /**
-   * Label is the client's own name when it was paired, or the one that rename_client set
+   * The client's own name when it was paired, or the one that rename_client set
    * since.
    */
   label: string;
@@ -4879,25 +4879,25 @@ export interface Client {
   /** has an open channel */
   online: boolean;
   /**
-   * Projects are the ids of the projects that the client can see; empty means all. It
+   * The ids of the projects that the client can see; empty means all. It
    * stays limited when they are removed.
    */
   projects?: string[];
-  /** ExpiresAt is when the client's access ends, in Unix milliseconds; 0 means never. */
+  /** When the client's access ends, in Unix milliseconds; 0 means never. */
   expiresAt?: number;
-  /** SessionID is the session of a guest link; absent for a client that was paired. */
+  /** The session of a guest link; absent for a client that was paired. */
   sessionId?: string;
   /**
-   * LastSeen is when it last had an open channel, in Unix milliseconds, cut to the minute.
+   * When it last had an open channel, in Unix milliseconds, cut to the minute.
    * While it is online this is at most an hour old; absent if it never connected.
    */
   lastSeen?: number;
 }
 
-/** Provider is a model provider of the host. It never contains the key. */
+/** A model provider of the host. It never contains the key. */
 export interface Provider {
   /**
-   * Name is the name in config.toml. Without models there, "anthropic", "openai" and "google" are
+   * The name in config.toml. Without models there, "anthropic", "openai" and "google" are
    * listed too.
    */
   name: string;
@@ -4908,20 +4908,20 @@ export interface Provider {
   /** names in config.toml */
   models: string[];
   /**
-   * KeyName is the environment variable that holds its key; absent for a provider
+   * The environment variable that holds its key; absent for a provider
    * that needs none.
    */
   keyName?: string;
   /**
-   * KeySource is "environment", "system" (the system's key store) or "file"; absent while
+   * "environment", "system" (the system's key store) or "file"; absent while
    * there is no key.
    */
   keySource?: string;
-  /** Problem says why a saved key is not used, for people. */
+  /** Says why a saved key is not used, for people. */
   problem?: string;
 }
 
-/** Token describes a token for programs on the host's own machine. */
+/** Describes a token for programs on the host's own machine. */
 export interface Token {
   /** tok_ and the first 16 digits of the hash */
   id: string;
@@ -4932,13 +4932,13 @@ export interface Token {
   /** Unix milliseconds */
   createdAt: number;
   /**
-   * ExpiresAt is when the token expires, in Unix milliseconds: from then on it is refused
+   * When the token expires, in Unix milliseconds: from then on it is refused
    * and its connections end. Absent means never.
    */
   expiresAt?: number;
 }
 
-/** Channel is a bot on a chat platform. */
+/** A bot on a chat platform. */
 export interface Channel {
   id: string;
   kind: string;
@@ -4959,21 +4959,21 @@ export interface Channel {
   chats: ChannelChat[];
 }
 
-/** ChannelPlatform is a chat platform that the host supports. */
+/** A chat platform that the host supports. */
 export interface ChannelPlatform {
   kind: string;
   title: string;
   settings: ChannelSetting[];
 }
 
-/** PushSubscription is where the host sends notifications of one client. */
+/** Where the host sends notifications of one client. */
 export interface PushSubscription {
   id: string;
   /** whose it is; "host" is this machine's user */
   clientId: string;
   kind: PushKind;
   /**
-   * Server is the server that passes notifications on, without the secret part of the
+   * The server that passes notifications on, without the secret part of the
    * address.
    */
   server: string;
@@ -4982,38 +4982,38 @@ export interface PushSubscription {
   reduced?: boolean;
   /** Unix milliseconds */
   addedAt: number;
-  /** LastAt is when the last delivery ended, in Unix milliseconds; 0 means there was none. */
+  /** When the last delivery ended, in Unix milliseconds; 0 means there was none. */
   lastAt?: number;
-  /** LastError says why the last delivery failed; "" if it did not. */
+  /** Says why the last delivery failed; "" if it did not. */
   lastError?: string;
-  /** Waiting is how many notifications wait to be sent. */
+  /** How many notifications wait to be sent. */
   waiting?: number;
 }
 
-/** PushSettings say what a client is notified of. */
+/** `PushSettings` say what a client is notified of. */
 export interface PushSettings {
   clientId: string;
   level: PushLevel;
   /** absent for none */
   quiet?: PushQuiet;
-  /** Sessions have a level of their own. */
+  /** `sessions` have a level of their own. */
   sessions?: PushSession[];
 }
 
 /**
- * PushQuiet are the hours in which a client is not notified. It is empty, or has all of
+ * The hours in which a client is not notified. It is empty, or has all of
  * its fields.
  */
 export interface PushQuiet {
   /** such as "22:00" */
   from?: string;
-  /** such as "07:30"; before From, it is that of the next day */
+  /** such as "07:30"; before `from`, it is that of the next day */
   to?: string;
   /** such as "Europe/Berlin" */
   zone?: string;
 }
 
-/** Model is a model that the host can use. */
+/** A model that the host can use. */
 export interface Model {
   /** the name in config.toml */
   name: string;
@@ -5024,46 +5024,46 @@ export interface Model {
   /** tokens */
   contextWindow?: number;
   /**
-   * ThinkingLevels are the levels that set_model accepts, from least to most;
+   * The levels that set_model accepts, from least to most;
    * empty if the model has no such setting.
    */
   thinkingLevels?: string[];
-  /** Thinking is the level set in config.toml; "" leaves it to the provider. */
+  /** The level set in config.toml; "" leaves it to the provider. */
   thinking?: string;
-  /** Images is true if the model accepts images. */
+  /** True if the model accepts images. */
   images?: boolean;
-  /** Demo is true for the built-in demo model, which is not an AI. */
+  /** True for the built-in demo model, which is not an AI. */
   demo?: boolean;
 }
 
-/** ClientLimits restrict what the grants of a client apply to. */
+/** `ClientLimits` restrict what the grants of a client apply to. */
 export interface ClientLimits {
   /**
-   * Projects are the ids of the projects that the client can see; empty means all. It
+   * The ids of the projects that the client can see; empty means all. It
    * stays limited when they are removed.
    */
   projects?: string[];
-  /** ExpiresAt is when the client's access ends, in Unix milliseconds; 0 means never. */
+  /** When the client's access ends, in Unix milliseconds; 0 means never. */
   expiresAt?: number;
 }
 
-/** SandboxLimits is what commands can actually reach, whatever config.toml asks for. */
+/** What commands can actually reach, whatever config.toml asks for. */
 export interface SandboxLimits {
-  /** Network is "open", "closed", or "no_tcp" if only TCP can be blocked. */
+  /** "open", "closed", or "no_tcp" if only TCP can be blocked. */
   network: string;
   /** absolute folders besides the project that commands can write to */
   writable: string[];
   /** folders that config.toml asks for and that do not exist */
   missing?: string[];
   /**
-   * Exposed are scorel's own folders that commands can write to because they lie
+   * scorel's own folders that commands can write to because they lie
    * inside a writable one.
    */
   exposed?: string[];
 }
 
 /**
- * Outage is a session provider that cannot be reached: requests for its sessions fail with
+ * A session provider that cannot be reached: requests for its sessions fail with
  * "unavailable". The event projects_changed is sent when it begins or ends.
  */
 export interface Outage {
@@ -5077,7 +5077,7 @@ export interface Outage {
   since: number;
 }
 
-/** SnippetPart is a piece of a snippet. */
+/** A piece of a snippet. */
 export interface SnippetPart {
   /** a piece of the text */
   text: string;
@@ -5086,7 +5086,7 @@ export interface SnippetPart {
 }
 
 /**
- * PartialBlock is a block of a message that is still streaming. Text is the text,
+ * A block of a message that is still streaming. `text` is the text,
  * the thinking, or the JSON text of the arguments so far.
  */
 export interface PartialBlock {
@@ -5100,7 +5100,7 @@ export interface PartialBlock {
   name?: string;
 }
 
-/** RunningTool is a tool call that has started and has no result yet. */
+/** A tool call that has started and has no result yet. */
 export interface RunningTool {
   /** identifies the call */
   toolCallId: string;
@@ -5110,7 +5110,7 @@ export interface RunningTool {
   output: string;
 }
 
-/** ContextPart is a part of the system prompt. */
+/** A part of the system prompt. */
 export interface ContextPart {
   /** heading of the part, "" for the beginning */
   name: string;
@@ -5120,7 +5120,7 @@ export interface ContextPart {
   tokens: number;
 }
 
-/** ContextTool is a tool as the model sees it. */
+/** A tool as the model sees it. */
 export interface ContextTool {
   /** as the model reads them */
   name: string;
@@ -5133,7 +5133,7 @@ export interface ContextTool {
 }
 
 /**
- * ContextMessage is a message as the model sees it; images are referenced by
+ * A message as the model sees it; images are referenced by
  * hash.
  */
 export interface ContextMessage {
@@ -5149,7 +5149,7 @@ export interface ContextMessage {
   tokens: number;
 }
 
-/** ProofHeads summarizes the heads of one device. */
+/** Summarizes the heads of one device. */
 export interface ProofHeads {
   /** the host whose key signed */
   deviceId: string;
@@ -5163,7 +5163,7 @@ export interface ProofHeads {
   lastAt?: string;
 }
 
-/** ProofApproval is one decision. */
+/** One decision. */
 export interface ProofApproval {
   /** of the decision */
   line: number;
@@ -5181,14 +5181,14 @@ export interface ProofApproval {
   rules?: string[];
   /** client id, token id, or "host" */
   decidedBy: string;
-  /** Label is the label of the client or token, if the host still knows it. */
+  /** The label of the client or token, if the host still knows it. */
   label?: string;
   /** timestamp of the entry */
   at?: string;
-  /** Released is true if a rule or a mode allowed the call and no one answered. */
+  /** True if a rule or a mode allowed the call and no one answered. */
   released?: boolean;
   /**
-   * Signer is the client whose signature of the answer was verified; absent if
+   * The client whose signature of the answer was verified; absent if
    * the answer is not signed.
    */
   signer?: string;
@@ -5196,10 +5196,10 @@ export interface ProofApproval {
   signedAt?: number;
 }
 
-/** ProofProblem is a problem found in a log. */
+/** A problem found in a log. */
 export interface ProofProblem {
   /**
-   * Kind is "changed", "unchained", "cut_off", "missing", "head", "approval", "no_chain" or
+   * "changed", "unchained", "cut_off", "missing", "head", "approval", "no_chain" or
    * "no_session" (protocol.md, section 10.2).
    */
   kind: ProofProblemKind;
@@ -5212,7 +5212,7 @@ export interface ProofProblem {
 }
 
 /**
- * ProofMove is an entry in which one device hands the session over to another one, and which
+ * An entry in which one device hands the session over to another one, and which
  * it has signed.
  */
 export interface ProofMove {
@@ -5226,16 +5226,16 @@ export interface ProofMove {
   at?: string;
 }
 
-/** MoveItem is one part of what is moved. */
+/** One part of what is moved. */
 export interface MoveItem {
   /**
-   * Kind is "log", "files", a tar archive of attached files and process logs, or "tree", a
+   * "log", "files", a tar archive of attached files and process logs, or "tree", a
    * git bundle of the session's folder, which comes last.
    */
   kind: string;
   /** the session that it belongs to */
   sessionId?: string;
-  /** Folder is the path of the session's folder in a bundle; absent for its top. */
+  /** The path of the session's folder in a bundle; absent for its top. */
   folder?: string;
   /** bytes */
   size: number;
@@ -5243,20 +5243,20 @@ export interface MoveItem {
   sha256: string;
 }
 
-/** MCPSetting is an environment variable or header for a server. */
+/** An environment variable or header for a server. */
 export interface MCPSetting {
   /** of a variable or a header */
   name: string;
-  /** Value is "" if Secret is true: the name looks like that of a secret. */
+  /** "" if `secret` is true: the name looks like that of a secret. */
   value: string;
   /**
-   * Secret says that the value is not shown: its name sounds like that of a secret, or the server
+   * The value is not shown: its name sounds like that of a secret, or the server
    * is not one of .mcp.json.
    */
   secret?: boolean;
 }
 
-/** MCPSignIn is the sign-in (OAuth) of a server. */
+/** The sign-in (OAuth) of a server. */
 export interface MCPSignIn {
   state: MCPSignInState;
   /** address of the authorization server */
@@ -5269,7 +5269,7 @@ export interface MCPSignIn {
   wanted?: string[];
 }
 
-/** MCPValue is a variable or header of a draft. */
+/** A variable or header of a draft. */
 export interface MCPValue {
   /** of a variable or a header */
   name: string;
@@ -5279,14 +5279,14 @@ export interface MCPValue {
   keep?: boolean;
 }
 
-/** MCPArgument is an argument of a prompt of a server. */
+/** An argument of a prompt of a server. */
 export interface MCPArgument {
   name: string;
   description?: string;
   required?: boolean;
 }
 
-/** ExtensionContents is what an extension really holds and would run. */
+/** What an extension really holds and would run. */
 export interface ExtensionContents {
   files: number;
   bytes: number;
@@ -5295,17 +5295,17 @@ export interface ExtensionContents {
   agents: ExtensionPart[];
   hooks: ExtensionHook[];
   servers: ExtensionServer[];
-  /** Problems are sentences about what is left out or odd. */
+  /** Sentences about what is left out or odd. */
   problems?: string[];
 }
 
-/** ScheduleWhen says when a schedule runs. One of the fields besides Zone is set. */
+/** Says when a schedule runs. One of the fields besides `zone` is set. */
 export interface ScheduleWhen {
-  /** Cron has five fields: minute, hour, day of month, month, day of week. */
+  /** Has five fields: minute, hour, day of month, month, day of week. */
   cron?: string;
-  /** Zone is the IANA time zone of Cron; "" is that of the machine. */
+  /** The IANA time zone of `cron`; "" is that of the machine. */
   zone?: string;
-  /** At is the time of a single run, in Unix milliseconds. */
+  /** The time of a single run, in Unix milliseconds. */
   at?: number;
   after?: ScheduleAfter;
   webhook?: ScheduleWebhook;
@@ -5313,7 +5313,7 @@ export interface ScheduleWhen {
   github?: ScheduleGitHub;
 }
 
-/** ChannelChat is a chat that is bound to a project, or one whose messages are ignored. */
+/** A chat that is bound to a project, or one whose messages are ignored. */
 export interface ChannelChat {
   /** the platform's */
   id: string;
@@ -5326,16 +5326,16 @@ export interface ChannelChat {
   /** that its messages go to */
   sessionId?: string;
   grants?: Grant[];
-  /** ExpiresAt is when the chat's access ends, in Unix milliseconds; 0 means never. */
+  /** When the chat's access ends, in Unix milliseconds; 0 means never. */
   expiresAt?: number;
   /** Unix milliseconds */
   boundAt?: number;
   senders: ChannelSender[];
-  /** Ignored are people who wrote to the bot lately and are not listed. */
+  /** People who wrote to the bot lately and are not listed. */
   ignored?: ChannelSender[];
 }
 
-/** ChannelSetting is what a person says to add a channel. */
+/** What a person says to add a channel. */
 export interface ChannelSetting {
   name: string;
   /** a few words for a person */
@@ -5344,19 +5344,19 @@ export interface ChannelSetting {
   optional?: boolean;
 }
 
-/** PushSession is the level of one session. */
+/** The level of one session. */
 export interface PushSession {
   sessionId: string;
   level: PushLevel;
 }
 
-/** ExtensionPart is a skill, a command or an agent, by the name that people use. */
+/** A skill, a command or an agent, by the name that people use. */
 export interface ExtensionPart {
   name: string;
   description?: string;
 }
 
-/** ExtensionHook is a command that runs at an event, without being asked about. */
+/** A command that runs at an event, without being asked about. */
 export interface ExtensionHook {
   event: HookEvent;
   matcher?: string;
@@ -5367,7 +5367,7 @@ export interface ExtensionHook {
 }
 
 /**
- * ExtensionServer is an MCP server that is started or contacted without being asked
+ * An MCP server that is started or contacted without being asked
  * about. Its tools are asked about as those of any server.
  */
 export interface ExtensionServer {
@@ -5387,34 +5387,34 @@ export interface ExtensionServer {
 }
 
 /**
- * ScheduleAfter runs a schedule after each turn of a session, or after runs of another
+ * Runs a schedule after each turn of a session, or after runs of another
  * schedule of the same project.
  */
 export interface ScheduleAfter {
   sessionId?: string;
   scheduleId?: string;
-  /** Outcome selects the runs; "" is OutcomeSucceeded. */
+  /** Selects the runs; "" is `succeeded`. */
   outcome?: ScheduleOutcome;
 }
 
-/** ScheduleWebhook runs a schedule for each request to /v1/triggers/ID. */
+/** Runs a schedule for each request to /v1/triggers/ID. */
 export interface ScheduleWebhook {
-  /** Signed has each request signed with the token instead of sending it. */
+  /** Has each request signed with the token instead of sending it. */
   signed?: boolean;
-  /** PerMinute limits the requests; 0 is 10. */
+  /** Limits the requests; 0 is 10. */
   perMinute?: number;
 }
 
-/** ScheduleFolder runs a schedule for each file that is added to a folder. */
+/** Runs a schedule for each file that is added to a folder. */
 export interface ScheduleFolder {
   /** in the project, with slashes */
   path: string;
-  /** Pattern selects names, as in "*.csv"; "" is all of them. Hidden files are left out. */
+  /** Selects names, as in "*.csv"; "" is all of them. Hidden files are left out. */
   pattern?: string;
 }
 
 /**
- * ScheduleGitHub runs a schedule for each new issue, pull request and comment in which
+ * Runs a schedule for each new issue, pull request and comment in which
  * one of the authors writes the phrase. The host's gh program reads them.
  */
 export interface ScheduleGitHub {
@@ -5425,7 +5425,7 @@ export interface ScheduleGitHub {
   phrase: string;
 }
 
-/** ChannelSender is a person in a chat. */
+/** A person in a chat. */
 export interface ChannelSender {
   id: string;
   name?: string;

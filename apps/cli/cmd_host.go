@@ -201,6 +201,7 @@ func (a *app) serveHost(ctx context.Context, f hostFlags, cfg host.Config, h *ho
 		cfg.Logger.Info("the host was restarted", "version", version)
 	} else if err == nil {
 		err = a.announceHost(f.asJSON, cfg.Home, h.State())
+		reportReady(cfg.Logger)
 	}
 	if err != nil {
 		return errors.Join(err, running.stop())

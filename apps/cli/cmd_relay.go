@@ -107,7 +107,14 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	}
 	a.warnNameless(listener.Addr(), plan.PublicURLs())
 	f.log.own()
-	return plan.Run(ctx, listener, func() error { return a.announceRelay(f.asJSON, listener.Addr(), f.serve.TLS.Enabled()) })
+	logger, err := a.logger(f.log)
+	if err != nil {
+		return err
+	}
+	return plan.Run(ctx, listener, func() error {
+		reportReady(logger)
+		return a.announceRelay(f.asJSON, listener.Addr(), f.serve.TLS.Enabled())
+	})
 }
 
 // warnNameless warns that a relay has no name under which other machines can reach it.

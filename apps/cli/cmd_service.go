@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -185,10 +186,27 @@ func serviceError(err error, id service.ID) error {
 		return nil
 	case errors.Is(err, service.ErrNotInstalled):
 		return sayf(err, "the %s is not installed as a %s service: `scorel service install %s` does that", id.Role, scopeName(id), id.Role)
+	case errors.Is(err, service.ErrNotStarted):
+		return sayf(err, "the service is installed, but the %s does not start: `%s` shows why", id.Role, logsCommand(id))
 	case errors.Is(err, os.ErrPermission):
 		return sayf(errRefused, "%s: a system service needs administrator rights, as with sudo", err)
 	}
 	return err
+}
+
+// reportReady reports to systemd that the service in this process is ready. It waits for that.
+func reportReady(logger *slog.Logger) {
+	if err := service.Ready(); err != nil {
+		logger.Warn("systemd does not know that this service is ready", "error", err)
+	}
+}
+
+// logsCommand returns the command that shows the log of a service.
+func logsCommand(id service.ID) string {
+	if id.System {
+		return fmt.Sprintf("scorel logs %s --system", id.Role)
+	}
+	return fmt.Sprintf("scorel logs %s", id.Role)
 }
 
 func scopeName(id service.ID) string {

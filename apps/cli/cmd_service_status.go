@@ -70,7 +70,7 @@ func (a *app) serviceStatus(ctx context.Context, id service.ID, asJSON bool) err
 	case !shown.Installed:
 		return serviceError(errors.Join(errUnreachable, service.ErrNotInstalled), id)
 	case !shown.Running:
-		return sayf(errUnreachable, "the service does not run: `scorel logs %s` shows why", id.Role)
+		return sayf(errUnreachable, "the service does not run: `%s` shows why", logsCommand(id))
 	}
 	return nil
 }
@@ -95,10 +95,7 @@ func (a *app) printService(s serviceStatus) error {
 	if s.File != "" {
 		rows = append(rows, [2]string{"file", s.File})
 	}
-	command := "scorel logs " + string(s.Role)
-	if s.Scope == "system" {
-		command += " --system"
-	}
+	command := logsCommand(service.ID{Role: s.Role, System: s.Scope == "system"})
 	rows = append(rows, [2]string{"log", s.Log + " (" + command + ")"})
 	for _, note := range s.Notes {
 		rows = append(rows, [2]string{"note", note})

@@ -26,6 +26,10 @@ const (
 // ErrNotInstalled means that there is no such service.
 var ErrNotInstalled = errors.New("the service is not installed")
 
+// ErrNotStarted means that the service is installed, but that its program failed or was not ready
+// in time. It is tried again.
+var ErrNotStarted = errors.New("the service did not start")
+
 // ErrUnsupported means that this system cannot have the service.
 var ErrUnsupported = errors.New("not supported here")
 
@@ -75,7 +79,8 @@ type Manager interface {
 	// Name is the name of the system's part, for people.
 	Name() string
 	// Install writes the service, replaces one of the same id, and starts it, also at the next
-	// start of the machine or the next login.
+	// start of the machine or the next login. With systemd it returns when the service is ready;
+	// otherwise the error is ErrNotStarted.
 	Install(ctx context.Context, u Unit) error
 	// Uninstall stops and removes the service. The error is ErrNotInstalled if there is none.
 	Uninstall(ctx context.Context, id ID) error

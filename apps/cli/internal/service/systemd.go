@@ -55,10 +55,13 @@ func (s systemd) Install(ctx context.Context, u Unit) error {
 	if err := atomicfile.Write(path, []byte(unitFile(u)), 0o644); err != nil {
 		return fmt.Errorf("writing the unit: %w", err)
 	}
-	for _, args := range [][]string{{"daemon-reload"}, {"enable", u.Name() + ".service"}, {"restart", u.Name() + ".service"}} {
+	for _, args := range [][]string{{"daemon-reload"}, {"enable", u.Name() + ".service"}} {
 		if _, err := systemctl(ctx, u.ID, args...); err != nil {
 			return err
 		}
+	}
+	if _, err := systemctl(ctx, u.ID, "restart", u.Name()+".service"); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotStarted, err)
 	}
 	return nil
 }

@@ -9,13 +9,14 @@ func unitFile(u Unit) string {
 	line("# Written by `scorel service install`, which replaces it.")
 	line("[Unit]")
 	line("Description=scorel " + string(u.Role))
-	line("StartLimitIntervalSec=120") // what does not get better by trying is not tried forever
-	line("StartLimitBurst=5")
+	line("StartLimitIntervalSec=0") // what it needs, such as a database, may take long to come back
 	if u.System {
 		line("Wants=network-online.target")
 		line("After=network-online.target")
 	}
 	line("\n[Service]")
+	line("Type=notify") // Ready reports
+	line("TimeoutStartSec=infinity")
 	line("ExecStart=" + execLine(append([]string{u.Program}, u.Args...)))
 	line("Restart=on-failure")
 	line("RestartSec=5")

@@ -2,11 +2,13 @@ package service
 
 import (
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // units are all kinds of services, with words that need quotes.
@@ -85,6 +87,53 @@ func TestSystemUnitsAreOfTheSystem(t *testing.T) {
 	u.Args = append(u.Args, "--label=a\nUser=root")
 	if err := s.Install(t.Context(), u); err == nil {
 		t.Error("a line break got into a unit")
+	}
+}
+
+// TestAServiceThatDoesNotStart: it is installed, and the error says that it failed.
+func TestAServiceThatDoesNotStart(t *testing.T) {
+	fake(t, "systemctl", "case \"$*\" in *restart*) echo 'Job for scorel-host.service failed.' >&2; exit 1 ;; esac\n")
+	s := systemd{system: t.TempDir(), user: t.TempDir(), name: "ada"}
+	u := units("/bin/true")[0]
+	if err := s.Install(t.Context(), u); !errors.Is(err, ErrNotStarted) || !strings.Contains(err.Error(), "Job for scorel-host.service failed") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(s.file(u.ID)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReadyIsReportedOnce: systemd gets one message, and commands of this process do not get its
+// address.
+func TestReadyIsReportedOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notify")
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	t.Setenv(readySocket, path)
+	for range 2 {
+		if err := Ready(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := socket.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	message := make([]byte, 100)
+	if n, err := socket.Read(message); err != nil || string(message[:n]) != "READY=1" {
+		t.Errorf("got %q, %v", message[:n], err)
+	}
+	if err := socket.SetReadDeadline(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := socket.Read(message); err == nil {
+		t.Errorf("got %q too", message[:n])
+	}
+	t.Setenv(readySocket, path+".gone")
+	if err := Ready(); err == nil {
+		t.Error("a socket that is not there was no error")
 	}
 }
 

@@ -103,7 +103,7 @@ func runServe(t *testing.T, start func(ready func() error) *part) {
 func relayOptions(t *testing.T, l net.Listener, ready func() error) serve.Options {
 	return serve.Options{
 		Listener: l, DataDir: t.TempDir(), PublicURLs: []string{"http://" + l.Addr().String()}, Ready: ready,
-		Web: (&app{}).webFiles(), Logger: slog.New(slog.DiscardHandler), Drain: -1,
+		Web: (&app{stderr: t.Output()}).webFiles(), Logger: slog.New(slog.DiscardHandler), Drain: -1,
 	}
 }
 

@@ -43,8 +43,11 @@ type bundle struct {
 
 // doctorBundle shows a bundle, and writes it to a file if the person agrees.
 func (a *app) doctorBundle(ctx context.Context, path string, yes bool, relay, device string) error {
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+	switch _, err := os.Lstat(path); {
+	case err == nil:
 		return usagef("%s is there already: name another file", printable(path))
+	case !errors.Is(err, fs.ErrNotExist):
+		return usagef("%s cannot be written (%v): name another file", printable(path), reason(err))
 	}
 	home, err := a.home()
 	if err != nil {
@@ -69,7 +72,7 @@ func (a *app) doctorBundle(ctx context.Context, path string, yes bool, relay, de
 		}
 	}
 	if err := atomicfile.Write(path, []byte(b.text.String()), 0o600); err != nil {
-		return fmt.Errorf("writing the bundle: %w", err)
+		return sayf(err, "%s cannot be written (%v): name another file", printable(path), reason(err))
 	}
 	fmt.Fprintf(a.stderr, "scorel: written to %s\n", printable(path))
 	return nil

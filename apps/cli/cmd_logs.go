@@ -95,7 +95,7 @@ func (a *app) logs(ctx context.Context, path string, f logsFlags) error {
 		return err
 	}
 	if len(lines) == 0 && !f.follow && !f.asJSON {
-		fmt.Fprintf(a.stderr, "scorel: nothing in %s\n", printable(path))
+		fmt.Fprintf(a.stderr, "scorel: there is nothing in %s: a service logs there, and a server that was started with --log-file\n", printable(path))
 	}
 	if f.lines > 0 && len(lines) > f.lines {
 		lines = lines[len(lines)-f.lines:]
@@ -123,6 +123,9 @@ func (a *app) logs(ctx context.Context, path string, f logsFlags) error {
 // selected returns the new lines that a person asked for.
 func (a *app) selected(reader *logfile.Reader, f logsFlags) ([]logfile.Line, error) {
 	texts, err := reader.Next()
+	if err != nil {
+		err = sayf(err, "the log cannot be read (%v): read it as the user that the service runs as, or as root", reason(err))
+	}
 	var lines []logfile.Line
 	for _, text := range texts {
 		if line := logfile.Parse(text); f.session == "" || line.Session() == f.session {

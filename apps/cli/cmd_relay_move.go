@@ -123,7 +123,7 @@ func (a *app) storeImport(ctx context.Context, f storeFlags, file string, asJSON
 	case file != "":
 		opened, err := os.Open(file)
 		if err != nil {
-			return fmt.Errorf("reading the export: %w", err)
+			return sayf(err, "the export %s cannot be read (%v): give a file that `scorel relay store export` wrote", printable(file), reason(err))
 		}
 		defer opened.Close()
 		in = opened

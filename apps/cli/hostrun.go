@@ -113,7 +113,7 @@ func probeRelay(ctx context.Context, relayURL string) error {
 	}
 	response, err := (&http.Client{CheckRedirect: relayconn.NoRedirects}).Do(request)
 	if err != nil {
-		return fmt.Errorf("%w at %s: is it running, and is the URL correct? (%w)", relayconn.ErrUnreachable, relayURL, err)
+		return fmt.Errorf("%w at %s: is it running, and is the URL right? (%w)", relayconn.ErrUnreachable, relayURL, relayconn.Brief(err))
 	}
 	return response.Body.Close()
 }

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"strings"
 	"syscall"
 
 	"github.com/scorel/scorel/apps/relay/serve"
+	"github.com/scorel/scorel/packages/client/relayconn"
 )
 
 // listen opens a listening socket. Its errors refer to --listen.
@@ -25,8 +25,10 @@ func listen(addr string) (net.Listener, error) {
 		return nil, sayf(err, "%s is in use by another program: end that, or choose another port, as in --listen %s", addr, net.JoinHostPort(host, "0"))
 	case errors.Is(err, syscall.EACCES):
 		return nil, sayf(err, "listening on port %s is not allowed for this user: choose a port above 1023 with --listen", port)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, sayf(err, "%s is not an address of this machine: choose one of its own with --listen, or 0.0.0.0 for all", host)
 	}
-	return nil, fmt.Errorf("listening on %s (see --listen): %w", addr, err)
+	return nil, sayf(err, "nothing can listen on %s (%v): choose another address with --listen", addr, relayconn.Brief(err))
 }
 
 // baseURL returns the address of a listener for a browser on this machine.

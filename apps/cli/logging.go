@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -32,11 +31,11 @@ func (a *app) openLog(f *logFlags) (err error) {
 	if f.file == "" {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(f.file), 0o700); err != nil {
-		return fmt.Errorf("creating the folder of the log: %w", err)
+	if err = os.MkdirAll(filepath.Dir(f.file), 0o700); err == nil {
+		f.out, err = logfile.Open(f.file, logfile.Limit)
 	}
-	if f.out, err = logfile.Open(f.file, logfile.Limit); err != nil {
-		return err
+	if err != nil {
+		return sayf(err, "the log %s cannot be written (%v): choose another with --log-file", printable(f.file), reason(err))
 	}
 	return f.out.CatchCrashes()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -50,9 +51,27 @@ func (e Explainer) Explain(err error) error {
 	case errors.As(err, &refused):
 		return e.refusal(refused, err)
 	case errors.As(err, &lost):
-		return fmt.Errorf("the database %s %w: %w", e.Place, cmp.Or(e.Unreachable, errUnreachable), errors.Unwrap(lost))
+		kind := cmp.Or(e.Unreachable, errUnreachable)
+		return &unreachable{fmt.Sprintf("the database %s %v (%v): is it running, and is its address right?", e.Place, kind, rootCause(lost)), []error{kind, lost}}
 	}
 	return err
+}
+
+// unreachable is an error without the operations and addresses that led to it.
+type unreachable struct {
+	text   string
+	causes []error
+}
+
+func (u *unreachable) Error() string   { return u.text }
+func (u *unreachable) Unwrap() []error { return u.causes }
+
+// rootCause returns the error of the system, if it is one.
+func rootCause(lost *pgconn.ConnectError) error {
+	if number := syscall.Errno(0); errors.As(lost, &number) {
+		return number
+	}
+	return lost.Unwrap()
 }
 
 func (e Explainer) refusal(refused *pgconn.PgError, err error) error {

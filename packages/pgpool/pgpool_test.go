@@ -48,8 +48,8 @@ func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
 		"slash in it":      {user + "/x@host/db", "percent-encode"},
 		"bad port":         {user + "@host:port/db", "is invalid"},
 		"bad option":       {user + "@host/db?pool_max_conns=many", "is invalid"},
-		"no server":        {user + "@" + unused + "/x", "the database x on " + unused + " cannot be reached: "},
-		"answers nothing":  {user + "@" + silent.Addr().String() + "/x?connect_timeout=1&sslmode=disable", "cannot be reached: "},
+		"no server":        {user + "@" + unused + "/x", "the database x on " + unused + " cannot be reached ("},
+		"answers nothing":  {user + "@" + silent.Addr().String() + "/x?connect_timeout=1&sslmode=disable", "cannot be reached ("},
 		"no such database": {missing.String(), "does not exist: create it with createdb"},
 	})
 }

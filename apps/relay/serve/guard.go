@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"os"
 	"strings"
@@ -208,10 +209,13 @@ func readBounded(path string) ([]byte, error) {
 	if err == nil && info.Size() > maxListFile {
 		err = errors.New("it is larger than 16 MiB")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", path, err)
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(path)
 	}
-	data, err := os.ReadFile(path)
+	if at := new(fs.PathError); errors.As(err, &at) {
+		err = at.Err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", path, err)
 	}

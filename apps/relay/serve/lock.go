@@ -34,8 +34,8 @@ func lockStore(url string, at net.Addr) (*storeLock, error) {
 	if !ok {
 		return nil, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("creating the store's folder, set by --store or --data-dir: %w", err)
+	if err := storeurl.MakeFolder(path); err != nil {
+		return nil, err
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // a store has one lock, whatever path leads to it

@@ -120,7 +120,7 @@ func dialError(relayURL string, via *proxy, response *http.Response, err error) 
 		return fmt.Errorf("%w: %s%s answered with a redirect to %.200q. Redirects of a relay are not followed: give the address of the relay itself",
 			ErrUnreachable, relayURL, via.words(), response.Header.Get("Location"))
 	case response == nil, response.StatusCode == http.StatusSwitchingProtocols:
-		return fmt.Errorf("%w at %s%s: is it running, and is the URL right? (%w)", ErrUnreachable, relayURL, via.words(), err)
+		return fmt.Errorf("%w at %s%s: is it running, and is the URL right? (%w)", ErrUnreachable, relayURL, via.words(), Brief(err))
 	case response.StatusCode == http.StatusServiceUnavailable, response.StatusCode == http.StatusTooManyRequests:
 		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 if not given
 		return &BusyError{

@@ -205,12 +205,12 @@ func TestSaysWhatAProxyRefuses(t *testing.T) {
 	p := startProxy(t)
 	name := p.url("")
 	for want, tc := range map[string]struct{ url, proxy string }{
-		"the proxy " + name + " requires a user and password: put them into HTTPS_PROXY":                                                {"https://example.com:" + port, p.url("")},
-		"the proxy " + name + " rejected the user and password in HTTPS_PROXY":                                                          {"https://example.com:" + port, p.url("me:swordfish@")},
-		"the proxy " + name + ` does not let this program reach forbidden.example:443 (it answered "403 Forbidden"): ask its operator`:  {"https://forbidden.example", p.url("me:hunter2@")},
-		"the proxy " + name + ` does not let this program reach example.com:1 (it answered "502 Bad Gateway"): ask its operator`:        {"https://example.com:1", p.url("me:hunter2@")},
-		"the server at http://127.0.0.1:1 does not behave like a proxy: is HTTPS_PROXY correct?":                                        {"https://example.com", "http://me:hunter2@127.0.0.1:1"},
-		"https://other.test:" + port + " (through the proxy " + name + "): is it running, and is the URL right? (failed to WebSocket d": {"https://other.test:" + port, p.url("me:hunter2@")},
+		"the proxy " + name + " requires a user and password: put them into HTTPS_PROXY":                                                         {"https://example.com:" + port, p.url("")},
+		"the proxy " + name + " rejected the user and password in HTTPS_PROXY":                                                                   {"https://example.com:" + port, p.url("me:swordfish@")},
+		"the proxy " + name + ` does not let this program reach forbidden.example:443 (it answered "403 Forbidden"): ask its operator`:           {"https://forbidden.example", p.url("me:hunter2@")},
+		"the proxy " + name + ` does not let this program reach example.com:1 (it answered "502 Bad Gateway"): ask its operator`:                 {"https://example.com:1", p.url("me:hunter2@")},
+		"the server at http://127.0.0.1:1 does not behave like a proxy: is HTTPS_PROXY correct?":                                                 {"https://example.com", "http://me:hunter2@127.0.0.1:1"},
+		"https://other.test:" + port + " (through the proxy " + name + "): is it running, and is the URL right? (x509: certificate is valid for": {"https://other.test:" + port, p.url("me:hunter2@")},
 	} {
 		got := dialElsewhere(t, tc.url, "SSL_CERT_FILE="+roots, "HTTPS_PROXY="+tc.proxy)
 		if !strings.HasPrefix(got, ErrUnreachable.Error()) || !strings.Contains(got, want) {

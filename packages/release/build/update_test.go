@@ -84,7 +84,7 @@ func testUpdate(t *testing.T, older, newer string) {
 		"another archive":       {older, mirror(t, newer, map[string][]byte{archive: read(t, older, archiveName(t, older))}), "not the one of the release", 4},
 		"a cut archive":         {older, mirror(t, newer, map[string][]byte{archive: data[:len(data)/2]}), "not the one of the release", 4},
 		"an address with http":  {older, "http://mirror.example", "does not use https", 2},
-		"a server that is away": {older, "http://127.0.0.1:1", "cannot be reached", 3},
+		"a server that is away": {older, "http://127.0.0.1:1", "cannot be reached at http://127.0.0.1:1/release.json (connection refused): check the network", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scorel := unpacked(t, c.have)

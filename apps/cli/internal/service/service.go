@@ -103,7 +103,7 @@ func run(ctx context.Context, name string, args ...string) (string, error) {
 		return string(out), nil
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", fmt.Errorf("%w: there is no %s on this machine", ErrUnsupported, name)
+		return "", fmt.Errorf("%w: there is no %s on this machine: have its own service manager run `scorel host serve` or `scorel relay serve`", ErrUnsupported, name)
 	}
 	said := strings.Join(strings.Fields(complaint.String()), " ")
 	if said == "" {

@@ -35,7 +35,11 @@ func systemctl(ctx context.Context, id ID, args ...string) (string, error) {
 	}
 	out, err := run(ctx, "systemctl", args...)
 	if err != nil && strings.Contains(err.Error(), "Failed to connect to") {
-		err = fmt.Errorf("%w: systemd does not manage services of this user here, as in a container or behind su: log in as the user, or use --system (%w)", ErrUnsupported, err)
+		who := "services of this user here, as in a container or behind su: log in as the user, or use --system"
+		if id.System {
+			who = "this system, as in a container: start the program as containers do"
+		}
+		err = fmt.Errorf("%w: systemd does not manage %s", ErrUnsupported, who)
 	}
 	return out, err
 }

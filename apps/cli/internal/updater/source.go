@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/release"
 )
 
@@ -132,7 +133,7 @@ func (s *Source) get(ctx context.Context, name string, limit int64) ([]byte, err
 	case errors.Is(err, ErrUnsafe):
 		return nil, fmt.Errorf("downloading %s: %w", at, err)
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return nil, fmt.Errorf("%w at %s (%w): check the network, or give the address of a mirror with --from", ErrUnreachable, at, relayconn.Brief(err))
 	}
 	defer func() { _ = response.Body.Close() }() // it was only read
 	if response.StatusCode != http.StatusOK {

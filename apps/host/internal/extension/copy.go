@@ -34,6 +34,9 @@ type tree struct {
 func copyOf(from string, to *os.Root) (tree, error) {
 	root, err := os.OpenRoot(from)
 	if err != nil {
+		if at := new(fs.PathError); errors.As(err, &at) { // the caller names the folder
+			err = at.Err
+		}
 		return tree{}, fmt.Errorf("the folder cannot be read: %w", err)
 	}
 	defer func() { _ = root.Close() }()

@@ -198,7 +198,7 @@ func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
 	}
 	testdb.CheckAddresses(t, try, map[string]testdb.BadAddress{
 		"not a URL": {"user:" + testdb.Secret + "@host/db", "the store's address is invalid"},
-		"no server": {"postgres://u:" + testdb.Secret + "@" + unused + "/relay", "the database relay on " + unused + " cannot be reached: "},
+		"no server": {"postgres://u:" + testdb.Secret + "@" + unused + "/relay", "the database relay on " + unused + " cannot be reached ("},
 	})
 	if err := try(t, "postgres://u@"+unused+"/relay"); !errors.Is(err, store.ErrUnreachable) {
 		t.Errorf("%v is not ErrUnreachable", err)

@@ -57,6 +57,15 @@ func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
+// MakeFolder creates the folder of the file of a store, for its owner only.
+func MakeFolder(path string) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if at := new(fs.PathError); errors.As(err, &at) {
+		return fmt.Errorf("the folder %s of the store cannot be created (%w): choose another with --store or --data-dir", filepath.Dir(path), at.Err)
+	}
+	return err
+}
+
 // Open opens a store and migrates its schema. A SQLite file is created, and its
 // folder with mode 0700, if it does not exist.
 func Open(ctx context.Context, url string) (Archive, error) {
@@ -67,8 +76,8 @@ func Open(ctx context.Context, url string) (Archive, error) {
 		return opened(postgres.Open(ctx, url))
 	}
 	path := strings.TrimPrefix(url, sqlitePrefix)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return Archive{}, fmt.Errorf("creating the store's folder, set by --store or --data-dir: %w", err)
+	if err := MakeFolder(path); err != nil {
+		return Archive{}, err
 	}
 	db, err := sqlite.Open(ctx, path)
 	if err != nil {

@@ -47,10 +47,11 @@ const mergeBatch = 500
 // Merge implements store.Archive.
 func (s *Store) Merge(ctx context.Context, rows iter.Seq2[store.Row, error]) (store.Counts, error) {
 	var changed store.Counts
+	var unread error // of the rows, for which the store is not at fault
 	err := s.db.InTx(ctx, Exclusive, func(tx Querier) error {
 		batch := merger{tx: tx, changed: &changed}
 		for row, err := range rows {
-			if err != nil {
+			if unread = err; err != nil {
 				return err
 			}
 			if err := batch.add(ctx, row); err != nil {
@@ -62,7 +63,10 @@ func (s *Store) Merge(ctx context.Context, rows iter.Seq2[store.Row, error]) (st
 		}
 		return checkCrowds(ctx, tx)
 	})
-	if err != nil {
+	switch {
+	case unread != nil:
+		return store.Counts{}, unread
+	case err != nil:
 		return store.Counts{}, s.fail("merging", err)
 	}
 	return changed, nil

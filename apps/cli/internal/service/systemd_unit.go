@@ -53,8 +53,8 @@ func hostLines(line func(string), u Unit) {
 }
 
 func relayLines(line func(string), u Unit) {
-	line("ExecReload=/bin/kill -HUP $MAINPID")
-	line("TimeoutStopSec=60") // more than --drain and 10 s
+	line(`ExecReload=/bin/sh -c "kill -HUP ${MAINPID}"`) // not every system has kill as a program
+	line("TimeoutStopSec=60")                            // more than --drain and 10 s
 	line("LimitNOFILE=65536")
 	if !u.System {
 		line("EnvironmentFile=-%h/.config/scorel/relay.env")

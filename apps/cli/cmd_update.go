@@ -82,6 +82,9 @@ func (a *app) update(ctx context.Context, f updateFlags) error {
 		return a.rollBack(ctx, f, path)
 	}
 	if releaseKeys == "" {
+		if err := unmanaged(path, version); err != nil { // as in an image that was built from source
+			return err
+		}
 		return usagef("this program was built from source and trusts no key of a release: build it again, or install a release")
 	}
 	source, err := updater.NewSource(cmp.Or(f.from, a.getenv("SCOREL_RELEASE_URL"), updater.DefaultURL), strings.Split(releaseKeys, ","))

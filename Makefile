@@ -129,7 +129,7 @@ test-deploy: ## what deploy/ has for other programs, run with them; installs the
 test-matrix: build ## this program together with that of an earlier revision, EARLIER=v1.2.3
 	@.ci/matrix $(EARLIER)
 
-test-install: web site $(WEB)/node_modules/.package-lock.json ## from curl to the first prompt in a clean Debian root; needs root on Debian
+test-install: web site $(WEB)/node_modules/.package-lock.json ## from curl to the first prompt in a clean Debian root, and its services under systemd; needs root on Debian
 	@.ci/released
 
 test-wine: ## unit tests as programs for Windows, under Wine; installs it on Debian as root

@@ -16,7 +16,7 @@ func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
 	unused := testdb.UnusedAddress(t)
 	rowstest.CheckAddresses(t, database(), map[string]testdb.BadAddress{
 		"not a URL": {"user:" + testdb.Secret + "@host/db", "the address of the session database is invalid"},
-		"no server": {"postgres://u:" + testdb.Secret + "@" + unused + "/x", "the database x on " + unused + " cannot be reached: "},
+		"no server": {"postgres://u:" + testdb.Secret + "@" + unused + "/x", "the database x on " + unused + " cannot be reached ("},
 	})
 }
 

@@ -51,7 +51,7 @@ export function ChatRow({ host, chat, busy, onRemove, onAllow }: ChatRowProps) {
         <Link
           to="/d/$deviceId/s/$sessionId"
           params={{ deviceId: host.deviceId, sessionId }}
-          className="touchable inline-flex items-center font-medium text-accent underline underline-offset-2"
+          className="touchable mr-3 inline-flex items-center font-medium text-accent underline underline-offset-2"
         >
           {t("channels.chat.session")}
         </Link>

@@ -59,25 +59,27 @@ export function QuietHours({ host, clientId, quiet, busy, act }: QuietHoursProps
             value={to}
             onChange={(event) => setTo(event.target.value)}
           />
-          <Button
-            type="submit"
-            data-testid="quiet-save"
-            busy={busy === "quiet"}
-            disabled={busy !== null || !from || !to}
-          >
-            {t("push.quiet.save")}
-          </Button>
-          {quiet ? (
+          <div className="flex gap-2 max-sm:w-full">
             <Button
-              data-testid="quiet-remove"
-              tone="quiet"
-              busy={busy === "loud"}
-              disabled={busy !== null}
-              onClick={remove}
+              type="submit"
+              data-testid="quiet-save"
+              busy={busy === "quiet"}
+              disabled={busy !== null || !from || !to}
             >
-              {t("push.quiet.remove")}
+              {t("push.quiet.save")}
             </Button>
-          ) : null}
+            {quiet ? (
+              <Button
+                data-testid="quiet-remove"
+                tone="quiet"
+                busy={busy === "loud"}
+                disabled={busy !== null}
+                onClick={remove}
+              >
+                {t("push.quiet.remove")}
+              </Button>
+            ) : null}
+          </div>
         </div>
       </fieldset>
     </form>

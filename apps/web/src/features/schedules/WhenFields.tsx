@@ -41,7 +41,7 @@ export function WhenFields({ projectId, others, ...rest }: WhenFieldsProps) {
   const offered = kinds.filter((kind) => kind !== "schedule" || others.length > 0 || fields.kind === "schedule");
   return (
     <fieldset className="space-y-3">
-      <legend className="-mb-2 font-medium text-sm">{t("schedules.form.when")}</legend>
+      <legend className="mb-1.5 font-medium text-sm">{t("schedules.form.when")}</legend>
       <Select
         label={t("schedules.form.when")}
         data-testid="when-kind"

@@ -59,29 +59,32 @@ export default function SessionSheet({
       ) : (
         <p className="text-muted text-sm">{t("session.sessionSheet.thisBrowserHasViewOnly")}</p>
       )}
-      {onChanges ? (
-        <Button
-          data-testid="session-changes"
-          className="mt-3 mr-2"
-          onClick={() => {
-            onClose();
-            onChanges();
-          }}
+      {/* On a phone, one below the other and equally wide. */}
+      <div className="mt-3 flex flex-wrap gap-2 max-sm:flex-col">
+        {onChanges ? (
+          <Button
+            data-testid="session-changes"
+            className="max-sm:justify-start"
+            onClick={() => {
+              onClose();
+              onChanges();
+            }}
+          >
+            <FilesIcon /> {t("session.sessionSheet.changes")}
+          </Button>
+        ) : null}
+        <Link
+          to="/d/$deviceId/terminal"
+          params={{ deviceId: host.deviceId }}
+          search={{ project: session.projectId, ...(hasWorktree(session) ? { session: session.id } : {}) }}
+          data-testid="session-terminal"
+          className="touchable inline-flex items-center gap-2 rounded-md border border-line bg-surface px-3.5 py-1.5 font-medium text-sm hover:border-line-strong"
         >
-          <FilesIcon /> {t("session.sessionSheet.changes")}
-        </Button>
-      ) : null}
-      <Link
-        to="/d/$deviceId/terminal"
-        params={{ deviceId: host.deviceId }}
-        search={{ project: session.projectId, ...(hasWorktree(session) ? { session: session.id } : {}) }}
-        data-testid="session-terminal"
-        className="touchable mt-3 inline-flex items-center gap-2 rounded-md border border-line bg-surface px-3.5 py-1.5 font-medium text-sm hover:border-line-strong"
-      >
-        <TerminalIcon /> {t("session.sessionSheet.terminal")}
-      </Link>
-      <ShareAction onShare={onShare} />
-      {session.parentSessionId ? null : <MoveAction onMove={onMove} />}
+          <TerminalIcon /> {t("session.sessionSheet.terminal")}
+        </Link>
+        <ShareAction onShare={onShare} />
+        {session.parentSessionId ? null : <MoveAction onMove={onMove} />}
+      </div>
       {session.parentSessionId ? null : <SessionLevel host={host} sessionId={session.id} />}
       <StartedBy host={host} session={session} />
       <SessionWorktree session={session} />

@@ -107,6 +107,23 @@ test.describe("on a phone, an approval in the inbox", () => {
   });
 });
 
+for (const [name, screen, keys] of [
+  ["wide screen with a mouse", screens.desk, ["D", "A", "⇧A"]],
+  ["narrow screen with a mouse", { viewport: screens.phone.viewport }, []],
+  ["phone", screens.phone, []],
+] as const) {
+  test.describe(`on a ${name}, the buttons of an approval`, () => {
+    test.use(screen);
+    test(`show ${keys.length} keys`, async ({ page, show }) => {
+      await show({ name: "approval", scene: "approval" });
+      const card = page.getByTestId("approval-card");
+      await expect(card.getByTestId("approval-always")).toHaveAttribute("aria-keyshortcuts", "Shift+A");
+      const shown = card.locator("kbd").filter({ visible: true });
+      expect((await shown.allTextContents()).sort()).toEqual([...keys].sort());
+    });
+  });
+}
+
 test.describe("on a narrow screen, the doctor", () => {
   test.use({ ...screens.narrow });
   test("gives each step's title a line of its own", async ({ page, show }) => {

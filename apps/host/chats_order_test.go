@@ -35,10 +35,8 @@ func duplicated(t *testing.T, random *rand.Rand) {
 			updates = append(updates, channel.Update{ID: fmt.Sprint("update-", n), Message: &m})
 		}
 	}
-	help := channel.Message{Chat: group, From: ada, ID: "message-help", Text: "/help", Addressed: true}
-	for range 3 {
-		updates = append(updates, channel.Update{ID: "update-help", Message: &help})
-	}
+	// A command has no clientKey: only the id of its update tells that it was handled.
+	help := channel.Update{ID: "update-help", Message: &channel.Message{Chat: group, From: ada, ID: "message-help", Text: "/help", Addressed: true}}
 	random.Shuffle(len(updates), func(i, j int) { updates[i], updates[j] = updates[j], updates[i] })
 	s := newChatScene(t, nil, steps...)
 	limits := s.platform.Limits()
@@ -48,12 +46,16 @@ func duplicated(t *testing.T, random *rand.Rand) {
 		s.t = t
 		s.open()
 		s.pair()
+		s.platform.Deliver(help)
+		s.shows("cancels the running turn")
+		s.platform.Deliver(help)
 		for _, u := range updates[:len(updates)/2] {
 			s.platform.Deliver(u)
 		}
 		s.shows("reply-")
 	})
-	for _, u := range updates[len(updates)/2:] { // while the host is down
+	s.platform.Deliver(help) // while the host is down, as what follows
+	for _, u := range updates[len(updates)/2:] {
 		s.platform.Deliver(u)
 	}
 	s.t = t

@@ -61,6 +61,15 @@ func TestChatSessionsAndEdits(t *testing.T) {
 	if body := s.asked(3); !strings.Contains(body, "the right words") || strings.Contains(body, "a mistake") || strings.Contains(body, "never mind") {
 		t.Errorf("the model was sent %s", body)
 	}
+	now := call(t, s.c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.chats()[0].Session, Unattended: true})
+	for _, e := range now.Entries {
+		if m, ok := e.AsMessage(); ok && strings.Contains(m.Message.Content.Plain(), "never mind") {
+			t.Error("a message that was deleted is a prompt")
+		}
+	}
+	if len(now.Live.Queue) > 0 {
+		t.Errorf("still queued: %+v", now.Live.Queue)
+	}
 	s.fake.Say(group, ada, "/sessions")
 	list := s.shows("1. second")
 	for _, b := range list.Buttons {

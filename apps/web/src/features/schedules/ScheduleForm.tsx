@@ -51,6 +51,7 @@ function Fields(props: FieldsProps) {
   const { host, info, projects, projectId, skills, schedule, schedules, onProject, onDone, onCancel } = props;
   const [fields, setFields] = useState(() => fieldsOf(schedule, skills));
   const [clientKey] = useState(() => crypto.randomUUID());
+  const [newWebhookToken] = useState(newToken); // one for all attempts: the host may have saved it and its answer been lost
   const { busy, error, act } = useAct();
   const change = (to: Partial<ScheduleFields>) => setFields((before) => ({ ...before, ...to }));
   const save = () =>
@@ -58,7 +59,7 @@ function Fields(props: FieldsProps) {
       const { webhook } = schedule?.spec.when ?? {};
       // The host keeps the token of a webhook, unless requests are signed with it from now on.
       const fresh = fields.kind === "webhook" && (!webhook || (fields.signed && !webhook.signed));
-      const token = fresh ? newToken() : undefined;
+      const token = fresh ? newWebhookToken : undefined;
       const saved = await host.request("save_schedule", {
         projectId,
         ...(schedule ? { id: schedule.id } : { clientKey }),

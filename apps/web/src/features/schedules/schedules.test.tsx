@@ -80,13 +80,16 @@ test("the form shows the next times, and what is wrong with an expression", asyn
   expect(sent("save_schedule")[0]).not.toHaveProperty("token");
 });
 
-test("the token of a new webhook is shown once and is in no later request", async () => {
+test("the token of a new webhook is shown once, and is the one that the host has if its answer was lost", async () => {
   const { host, sent } = show();
-  host.handlers.save_schedule = ({ spec }) => ({ schedule: { ...nightly, id: "sch_2", spec } });
+  host.handlers.save_schedule = () => Promise.reject(new Error("The answer was lost."));
   fireEvent.click(await screen.findByTestId("schedule-add"));
   fireEvent.change(await screen.findByTestId("schedule-name"), { target: { value: "deployed" } });
   fireEvent.change(screen.getByTestId("when-kind"), { target: { value: "webhook" } });
   fireEvent.change(screen.getByTestId("schedule-prompt"), { target: { value: "Look." } });
+  fireEvent.click(screen.getByTestId("schedule-save"));
+  await screen.findByText("The answer was lost.");
+  host.handlers.save_schedule = ({ spec }) => ({ schedule: { ...nightly, id: "sch_2", spec } });
   fireEvent.click(screen.getByTestId("schedule-save"));
   const shown = (await screen.findByTestId("webhook-token")).textContent ?? "";
   const token = sent("save_schedule")[0]?.token ?? "none";

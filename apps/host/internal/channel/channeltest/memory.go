@@ -83,7 +83,7 @@ func (m *Memory) Run(ctx context.Context, cursor []byte, in channel.Inbound) err
 		fresh, broken := m.fresh, m.broken
 		var u channel.Update
 		if at < len(m.log) {
-			u = m.log[at]
+			u = parsed(m.log[at])
 		}
 		m.Unlock()
 		if u.ID == "" {
@@ -102,6 +102,18 @@ func (m *Memory) Run(ctx context.Context, cursor []byte, in channel.Inbound) err
 			return err
 		}
 	}
+}
+
+// parsed returns an update as a platform reads it each time: it shares no message with another.
+func parsed(u channel.Update) channel.Update {
+	for _, m := range []**channel.Message{&u.Message, &u.Edited} {
+		if *m != nil {
+			own := **m
+			own.Files, own.Meta = slices.Clone(own.Files), slices.Clone(own.Meta)
+			*m = &own
+		}
+	}
+	return u
 }
 
 // Send implements channel.Platform.

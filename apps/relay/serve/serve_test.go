@@ -73,7 +73,7 @@ func TestRunSaysWhatIsWrong(t *testing.T) {
 		opts Options
 		want string
 	}{
-		"data folder is a file": {Options{DataDir: file}, "the store's folder"},
+		"data folder is a file": {Options{DataDir: file}, "choose another with --store or --data-dir"},
 		"bad store":             {Options{Store: "mysql://u:hunter2@host/db"}, "use postgres://"},
 		"bad bus":               {Options{DataDir: t.TempDir(), Bus: "http://bus.example"}, "does not begin with nats://"},
 		"bus out of reach":      {Options{Store: testdb.Postgres(t), Bus: "nats://127.0.0.1:1"}, "joining the bus"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"reflect"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -103,12 +104,15 @@ func TestWorkThatWaitsIsFoundInTheIndex(t *testing.T) {
 	if err := m.Close(); err != nil { // the turn is cut, and the second prompt waits
 		t.Fatal(err)
 	}
-	m, _ = f.indexed(t)
-	for list := m.List(""); list[0].MessageCount < 4; list = m.List("") {
-		w := newWatcher()
-		subscribe(t, open(t, m, list[0].ID), w)
-		w.wait(func() bool { return w.live.Turn == nil && len(w.live.Queue) == 0 })
+	done := make(chan struct{})
+	all := sync.OnceFunc(func() { close(done) })
+	f.deps.OnSummary = func(summary api.SessionSummary) {
+		if summary.MessageCount == 4 {
+			all()
+		}
 	}
+	f.indexed(t) // nobody opens the session
+	<-done
 }
 
 func TestSearchInOneSession(t *testing.T) {

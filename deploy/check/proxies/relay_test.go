@@ -118,7 +118,8 @@ func client(t *testing.T, from string, cert certificate, header http.Header) *ht
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IP(parseIPv4(from))}}
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: cert.roots},
+		TLSClientConfig:       &tls.Config{RootCAs: cert.roots},
+		ExpectContinueTimeout: patience,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			_, port, err := net.SplitHostPort(address)
 			if err != nil {

@@ -130,14 +130,10 @@ func TestChatQuestionsSurviveARestart(t *testing.T) {
 	ask := modeltest.Calls(modeltest.Call("q1", "clarify", `{"question":"Which color?","choices":["red","blue"]}`))
 	s := newChatScene(t, nil, ask, modeltest.Say("Blue it is."))
 	var asked channeltest.Shown
-	t.Run("before", func(t *testing.T) {
-		s.t = t
-		s.open()
-		s.pair()
+	s.before(func() {
 		s.fake.Say(group, ada, "paint it")
 		asked = s.shows("Which color?")
 	})
-	s.t = t
 	s.c = dial(t, start(t, s.cfg), func(api.EventEnvelope) {})
 	s.fake.Say(group, ada, "/help") // is answered after what was there
 	s.shows("cancels the running turn")

@@ -198,10 +198,7 @@ func TestChatAnswersAgainAfterAKill(t *testing.T) {
 	s := newChatScene(t, nil, modeltest.Calls(modeltest.Call("one", "write_file", `{"path":"one.txt","content":"hello"}`)), modeltest.Say("Written."))
 	withoutButtons(s)
 	code, file, asked := "", "", []byte(nil)
-	t.Run("before", func(t *testing.T) {
-		s.t = t
-		s.open()
-		s.pair()
+	s.before(func() {
 		s.fake.Say(group, ada, "write it")
 		code = s.code(0)
 		s.fake.Say(group, ada, "/status") // has all before it stored
@@ -209,12 +206,11 @@ func TestChatAnswersAgainAfterAKill(t *testing.T) {
 		file = filepath.Join(s.home, "channels", s.channel+".json")
 		var err error
 		if asked, err = os.ReadFile(file); err != nil {
-			t.Fatal(err)
+			s.t.Fatal(err)
 		}
 		s.fake.Say(group, ada, "/allow "+code)
 		s.shows("Written.")
 	})
-	s.t = t
 	if err := os.WriteFile(file, asked, 0o600); err != nil { // as it was when the host was killed
 		t.Fatal(err)
 	}

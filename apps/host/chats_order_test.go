@@ -42,10 +42,7 @@ func duplicated(t *testing.T, random *rand.Rand) {
 	limits := s.platform.Limits()
 	limits.Idempotent = false // what is sent again is shown again
 	s.platform.SetLimits(limits)
-	t.Run("before", func(t *testing.T) {
-		s.t = t
-		s.open()
-		s.pair()
+	s.before(func() {
 		s.platform.Deliver(help)
 		s.shows("cancels the running turn")
 		s.platform.Deliver(help)
@@ -58,7 +55,6 @@ func duplicated(t *testing.T, random *rand.Rand) {
 	for _, u := range updates[len(updates)/2:] {
 		s.platform.Deliver(u)
 	}
-	s.t = t
 	events, signal := signals()
 	s.c = dial(t, start(t, s.cfg), signal)
 	prompts := func() (all []string, idle bool) {

@@ -15,15 +15,11 @@ import (
 
 func TestChatSurvivesARestart(t *testing.T) {
 	s := newChatScene(t, nil, modeltest.Say("First answer."), modeltest.Say("Second answer."))
-	t.Run("before", func(t *testing.T) {
-		s.t = t
-		s.open()
-		s.pair()
+	s.before(func() {
 		s.fake.Say(group, ada, "one")
 		s.shows("First answer.")
 	})
 	s.fake.Say(group, ada, "two") // while the host is down
-	s.t = t
 	s.c = dial(t, start(t, s.cfg), func(api.EventEnvelope) {})
 	s.shows("Second answer.")
 	s.fake.Again() // the platform delivers the last message again

@@ -65,6 +65,19 @@ func has(shown []channeltest.Shown, text string) bool {
 	return slices.ContainsFunc(shown, func(s channeltest.Shown) bool { return strings.Contains(s.Text, text) })
 }
 
+// before runs the part of a test before a restart: the host runs, the chat is paired, and the host
+// has stopped when before returns.
+func (s *chatScene) before(part func()) {
+	t := s.t
+	t.Run("before", func(t *testing.T) {
+		s.t = t
+		s.open()
+		s.pair()
+		part()
+	})
+	s.t = t
+}
+
 // await waits until the group shows something.
 func (s *chatScene) await(what string, ok func([]channeltest.Shown) bool) []channeltest.Shown {
 	s.t.Helper()

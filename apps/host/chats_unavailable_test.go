@@ -51,14 +51,10 @@ var errDown = &store.UnavailableError{Provider: "test", Place: "here", Cause: er
 func TestChatWaitsForASessionThatIsUnavailable(t *testing.T) {
 	t.Parallel()
 	s := newChatScene(t, nil, modeltest.Say("Before."), modeltest.Say("After."))
-	t.Run("before", func(t *testing.T) {
-		s.t = t
-		s.open()
-		s.pair()
+	s.before(func() {
 		s.fake.Say(group, ada, "hi")
 		s.shows("Before.")
 	})
-	s.t = t
 	u := &unreachable{refused: make(chan struct{}, 2)}
 	host.Beneath(&s.cfg, func(p store.Provider) store.Provider {
 		u.Provider = p
@@ -82,14 +78,10 @@ func TestChatWaitsForASessionThatIsUnavailable(t *testing.T) {
 func TestChatKeepsASessionThatIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := newChatScene(t, nil, modeltest.Say("Before."), modeltest.Say("After."))
-	t.Run("before", func(t *testing.T) {
-		s.t = t
-		s.open()
-		s.pair()
+	s.before(func() {
 		s.fake.Say(group, ada, "hi")
 		s.shows("Before.")
 	})
-	s.t = t
 	if err := os.Remove(filepath.Join(s.home, "index.db")); err != nil {
 		t.Fatal(err)
 	}

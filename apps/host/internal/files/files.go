@@ -93,6 +93,11 @@ type place struct {
 	repo    *gitrepo.Repo // nil if it is in no repository
 }
 
+// noRepository is the error for a request that needs a git repository.
+func (p *place) noRepository() error {
+	return api.Errorf(api.KindNotFound, "the folder %s is not in a git repository: run git init there", p.project.Path)
+}
+
 func (f *Files) placeOf(p api.Place) (*place, error) {
 	if (p.SessionID == "") == (p.ProjectID == "") {
 		return nil, api.Errorf(api.KindBadRequest, "give either sessionId or projectId")

@@ -22,7 +22,7 @@ func (f *Files) withView(ctx context.Context, p api.Place, use func(*place, *git
 		return err
 	}
 	if at.repo == nil {
-		return api.Errorf(api.KindNotFound, "the folder %s is not in a git repository: run git init there", at.project.Path)
+		return at.noRepository()
 	}
 	v, err := gitrepo.NewView(ctx, f.Paths.GitViews(), at.folder.Dir(), at.repo)
 	if err != nil {
@@ -193,7 +193,7 @@ func (f *Files) gitCommit(ctx context.Context, c *dispatch.Conn, r api.GitCommit
 		return response, err
 	}
 	if at.repo == nil {
-		return response, api.Errorf(api.KindNotFound, "the folder %s is not in a git repository: run git init there", at.project.Path)
+		return response, at.noRepository()
 	}
 	for _, path := range r.Paths {
 		if _, err := at.folder.Path(path); err != nil {

@@ -171,7 +171,7 @@ func TestSearchOverMachines(t *testing.T) {
 	chat.await("the zebra of the laptop")
 	chat.await("the zebra of the desk")
 	hits := chat.await("· desk")
-	if strings.Index(hits, "the zebra of the laptop") < strings.Index(hits, "the zebra of the desk") { // who answers first is first
+	if strings.Index(hits, "the zebra of the laptop") < strings.Index(hits, "the zebra of the desk") { // hits are in the order of the answers
 		chat.keys("Down")
 	}
 	chat.keys("Enter")

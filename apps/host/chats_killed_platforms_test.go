@@ -87,7 +87,7 @@ func onTelegram() killedPlatform {
 	}
 }
 
-// onSlack is Slack without its history, from which the host would read what it has not stored.
+// onSlack is Slack without its history, from which the host would read updates that it has lost.
 func onSlack() killedPlatform {
 	return killedPlatform{
 		kind: "slack", settings: map[string]string{"token": "xoxb-" + channeltest.Token, "app-token": "xapp-" + channeltest.Token}, sends: "/chat.postMessage", repeats: true,

@@ -132,7 +132,7 @@ test("a diff of 5,000 lines fits a phone, in a card and in the changes", async (
         getSelection()?.removeAllRanges();
         return (window as unknown as { find(text: string): boolean }).find("channel-1777");
       });
-    // Chromium goes to what it has found a moment later, and not at all if the row is drawn until then: one searches again.
+    // Chromium scrolls to a match in a later task, and does not if the row is drawn before that: search again.
     await expect(async () => {
       expect(await search()).toBe(true);
       await expect(row).toBeInViewport({ timeout: 10_000 });

@@ -9,7 +9,7 @@ func unitFile(u Unit) string {
 	line("# Written by `scorel service install`, which replaces it.")
 	line("[Unit]")
 	line("Description=scorel " + string(u.Role))
-	line("StartLimitIntervalSec=0") // what it needs, such as a database, may take long to come back
+	line("StartLimitIntervalSec=0") // a database, for example, may take long to come back
 	if u.System {
 		line("Wants=network-online.target")
 		line("After=network-online.target")

@@ -111,7 +111,7 @@ func TestWorkThatWaitsIsFoundInTheIndex(t *testing.T) {
 			all()
 		}
 	}
-	f.indexed(t) // nobody opens the session
+	f.indexed(t) // the session is not opened here
 	<-done
 }
 

@@ -36,8 +36,8 @@ func (f *fixture) use(hooks ...hoststate.Hook) {
 	})
 }
 
-// told waits for a file that a hook writes as a whole.
-func (f *fixture) told(name string) (text string) {
+// received waits for a file that a hook writes as a whole.
+func (f *fixture) received(name string) (text string) {
 	for range time.Tick(5 * time.Millisecond) {
 		if data, err := os.ReadFile(filepath.Join(f.project.Path, name)); err == nil {
 			return string(data)
@@ -314,26 +314,26 @@ func TestHooksThatNothingWaitsFor(t *testing.T) {
 	subscribe(t, s, w)
 	send(t, s, "k1", "go")
 	w.wait(func() bool { return w.ended == 1 })
-	if told := f.told("end"); !strings.Contains(told, `"hook_event_name":"turn_end"`) || !strings.Contains(told, `"outcome":"stop"`) {
-		t.Errorf("it was told %s", told)
+	if input := f.received("end"); !strings.Contains(input, `"hook_event_name":"turn_end"`) || !strings.Contains(input, `"outcome":"stop"`) {
+		t.Errorf("the hook received %s", input)
 	}
 	if err := m.Close(); err != nil { // ends the one that hangs
 		t.Fatal(err)
 	}
 }
 
-// TestHooksOfNotifications are told which question waits for a person.
+// TestHooksOfNotifications: a notification hook receives the question that waits for a person.
 func TestHooksOfNotifications(t *testing.T) {
 	f := asking(t)
 	f.use(hoststate.Hook{Event: "notification", Command: `cat > told; mv told asked`})
 	m := f.manager(t)
 	asked(t, f, m)
-	if told := f.told("asked"); !strings.Contains(told, `"hook_event_name":"notification"`) || !strings.Contains(told, `{\"n\":1}`) {
-		t.Errorf("it was told %s", told)
+	if input := f.received("asked"); !strings.Contains(input, `"hook_event_name":"notification"`) || !strings.Contains(input, `{\"n\":1}`) {
+		t.Errorf("the hook received %s", input)
 	}
 }
 
-// TestHooksOfCompactions are told that a session is compacted, and why.
+// TestHooksOfCompactions: a compaction hook receives the reason for the compaction.
 func TestHooksOfCompactions(t *testing.T) {
 	k := newTalk(t, 3, modeltest.Say("on"))
 	k.f.deps.Summaries.KeepTokens = 4
@@ -342,8 +342,8 @@ func TestHooksOfCompactions(t *testing.T) {
 	if _, err := k.s.Compact(t.Context(), "cli_x", api.CompactSessionRequest{ClientKey: "c1"}); err != nil {
 		t.Fatal(err)
 	}
-	if told := k.f.told("compacted"); !strings.Contains(told, `"hook_event_name":"compaction"`) || !strings.Contains(told, `"manual"`) {
-		t.Errorf("it was told %s", told)
+	if input := k.f.received("compacted"); !strings.Contains(input, `"hook_event_name":"compaction"`) || !strings.Contains(input, `"manual"`) {
+		t.Errorf("the hook received %s", input)
 	}
 	k.w.wait(func() bool { return k.w.live.Work == nil })
 }

@@ -135,7 +135,7 @@ func TestServedPermission(t *testing.T) {
 	p, _, _ := begin(t, memory, filepath.Join(t.TempDir(), "state.json"))
 	memory.Say(room, ada, "hello")
 	p.next(t, "notifications/claude/channel")
-	memory.Say(team, ada, "hello, all") // who must not read what a tool is given
+	memory.Say(team, ada, "hello, all") // must not see the input of a tool
 	p.next(t, "notifications/claude/channel")
 	changed := memory.Changed()
 	params, _ := json.Marshal(map[string]string{"request_id": "abcde", "tool_name": "Bash", "description": "runs ls", "input_preview": "ls"})

@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 import { setInSight } from "../../app/testing/browser";
 import { MoreSessions } from "./MoreSessions";
 
-it("goes on for a reader who sees the end after a page too", () => {
+it("loads another page while the end of the list is in view", () => {
   setInSight("[data-testid=more-sessions]");
   const onMore = vi.fn();
   const { rerender } = render(<MoreSessions state="some" shown={20} onMore={onMore} />);

@@ -91,7 +91,7 @@ describe("a search", () => {
     expect(session.soughtFor).toEqual(["e2"]);
   });
 
-  it("goes on loading for a reader who stays at the end of a range", async () => {
+  it("loads later entries while the end of a range is in view", async () => {
     const { scorel, host } = world();
     const session = new FakeSession("s1", {
       entries: [user("the end", { id: "e9", parentId: "e8" })],

@@ -6,7 +6,7 @@ export interface LaterProps {
   /** The scrolling element. */
   box: RefObject<HTMLElement | null>;
   place: PlaceState;
-  /** Called when the reader comes near, and again while the range changes and the reader stays. */
+  /** Called when the reader comes near, and after each change of the range while its end is in view. */
   onNear: () => void;
 }
 

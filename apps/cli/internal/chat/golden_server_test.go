@@ -47,6 +47,7 @@ func TestGoldenQuestionsOfAServer(t *testing.T) {
 	w.prompt("use mcp__bank__pay {}")
 	w.waitForCard()
 	w.answer('y')
+	w.await("call: pay") // a call shows its progress after a second
 	w.await("Which account?")
 	w.waitForCard()
 	w.everySize("question-server")

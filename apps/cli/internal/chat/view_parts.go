@@ -156,7 +156,7 @@ func (m *Model) approvalText(c *card) (head, body []string) {
 		body = append(body, paint("Risk: "+string(a.Risk.Level)+" ("+strings.Join(a.Risk.Reasons, "; ")+")", width, ink)...)
 	}
 	for i, choice := range a.Choices {
-		body = append(body, paint(fmt.Sprintf("%d  %s", i+1, oneLine(choice.Name)), width, t.Accent)...)
+		body = append(body, folded(fmt.Sprintf("%d  %s", i+1, oneLine(choice.Name)), width, t.Accent)...)
 	}
 	for _, rule := range a.ProposedRules {
 		body = append(body, paint("Always would allow: "+rule, width, t.Dim)...)
@@ -195,7 +195,7 @@ func (m *Model) questionText(q *api.Question) []string {
 		}
 	}
 	for i, choice := range q.Choices {
-		lines = append(lines, paint(fmt.Sprintf("%d  %s", i+1, oneLine(choice)), width, m.theme.Accent)...)
+		lines = append(lines, folded(fmt.Sprintf("%d  %s", i+1, oneLine(choice)), width, m.theme.Accent)...)
 	}
 	if q.Server != "" {
 		lines = append(lines, folded("The answer goes to this server and is saved in the session: enter no passwords or keys.", width, m.theme.Dim)...)

@@ -110,6 +110,9 @@ export function project(id: string, path: string, more: Partial<Project> = {}): 
   return { id, name: path.slice(path.lastIndexOf("/") + 1), path, ...more };
 }
 
+/** All sessions are of one time, so that their order does not depend on the clock. */
+const loaded = Date.now();
+
 export function summary(
   id: string,
   projectId: string,
@@ -120,8 +123,8 @@ export function summary(
     id,
     projectId,
     name,
-    createdAt: Date.now() - 3_600_000,
-    updatedAt: Date.now() - 60_000,
+    createdAt: loaded - 3_600_000,
+    updatedAt: loaded - 60_000,
     messageCount: 4,
     running: false,
     model: "main",

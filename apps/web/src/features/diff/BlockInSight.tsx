@@ -14,7 +14,7 @@ const margin = "600px 0px";
  * Reports whether the element has come near the visible area, or is rendered `now`. Until then it is hidden from all
  * but a search of the browser.
  */
-function useNear(element: RefObject<Element | null>, now: boolean): boolean {
+function useNear(element: RefObject<Element | null>, lines: number, now: boolean): boolean {
   const [near, setNear] = useState(now);
   const drawn = near || now;
   useEffect(() => {
@@ -33,7 +33,7 @@ function useNear(element: RefObject<Element | null>, now: boolean): boolean {
       cancel();
       const last = seen.at(-1);
       if (last?.isIntersecting) {
-        cancel = inTurn(() => drawHeld(place, draw), distance(last));
+        cancel = inTurn(() => drawHeld(place, lines, draw), distance(last));
       }
     }, options);
     observer.observe(place);
@@ -42,7 +42,7 @@ function useNear(element: RefObject<Element | null>, now: boolean): boolean {
       place.removeEventListener("beforematch", draw);
       cancel();
     };
-  }, [element, drawn]);
+  }, [element, lines, drawn]);
   return drawn;
 }
 
@@ -81,7 +81,7 @@ export interface BlockInSightProps extends BlockProps {
 /** A block that is rendered once it comes near the visible area. A jump to many blocks renders one at a time. */
 export function BlockInSight({ now, ...props }: BlockInSightProps) {
   const place = useRef<HTMLTableSectionElement>(null);
-  return useNear(place, now) ? <Block {...props} /> : <Undrawn place={place} rows={props.rows} />;
+  return useNear(place, props.rows.length, now) ? <Block {...props} /> : <Undrawn place={place} rows={props.rows} />;
 }
 
 export interface BlocksInSightProps {
@@ -94,5 +94,5 @@ export interface BlocksInSightProps {
 /** Blocks that are one element while they are far from the visible area: a long diff has hundreds of them. */
 export function BlocksInSight({ rows, now, children }: BlocksInSightProps) {
   const place = useRef<HTMLTableSectionElement>(null);
-  return useNear(place, now) ? children() : <Undrawn place={place} rows={rows} />;
+  return useNear(place, rows.length, now) ? children() : <Undrawn place={place} rows={rows} />;
 }

@@ -1,8 +1,23 @@
 import { defineConfig } from "@playwright/test";
-import { chromium } from "./e2e/tools";
+import { chromium, headlessShell } from "./e2e/tools";
 
 // End-to-end tests in a real browser: a relay process, a host process, Chromium.
 // Nothing is retried: a test that passes on the second try has found a bug.
+const launchOptions = {
+  executablePath: chromium(),
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    // A name other than this machine's own, for a page without a secure context.
+    "--host-resolver-rules=MAP relay.test 127.0.0.1",
+  ],
+};
+
 export default defineConfig({
   testDir: "e2e",
   globalSetup: "./e2e/check.ts",
@@ -19,23 +34,17 @@ export default defineConfig({
     browserName: "chromium",
     viewport: { width: 1280, height: 800 },
     locale: "en-GB",
-    launchOptions: {
-      executablePath: chromium(),
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--disable-quic",
-        // A name other than this machine's own, for a page without a secure context.
-        "--host-resolver-rules=MAP relay.test 127.0.0.1",
-      ],
-    },
+    launchOptions,
   },
   projects: [
-    { name: "way", testMatch: "*.spec.ts" },
+    {
+      name: "way",
+      testMatch: "*.spec.ts",
+      testIgnore: "push.spec.ts",
+      use: { launchOptions: { ...launchOptions, executablePath: headlessShell() } },
+    },
+    // The headless shell has no notifications.
+    { name: "push", testMatch: "push.spec.ts" },
     { name: "shots", testMatch: "*.shots.ts" },
     { name: "bench", testMatch: "*.bench.ts" },
     { name: "accept", testMatch: "*.accept.ts" },

@@ -9,6 +9,8 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}", "test-support/**/*.test.ts"],
     exclude: ["e2e/**", "node_modules/**", "dist/**"],
     restoreMocks: true,
+    // By default one processor is left for the rest, which is half of two.
+    maxWorkers: "100%",
     // A wait in vain is ended by this; a busy machine is not.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,6 +1,6 @@
 import { expect } from "@playwright/test";
 import { contrast, darken, faultsOf, rules, tooSmall, tooWide } from "./faults";
-import { screens, settled, test } from "./gallery";
+import { screens, settled, test, touched } from "./gallery";
 import { sights } from "./sights";
 
 // Requirements of every page and state: the rules of WCAG 2.2 AA that can be checked automatically, in both themes;
@@ -14,43 +14,34 @@ const halves = [0, 1];
 
 const half = <T>(all: T[], which: number): T[] => all.filter((_, i) => i % halves.length === which);
 
-test.describe("on a wide screen", () => {
+test.describe("with a mouse on a wide screen, and with a finger on small ones", () => {
   test.use({ ...screens.desk, colorScheme: "light" });
   for (const which of halves) {
     test(`every page can be read and used by everybody (${which + 1})`, async ({ page, show }) => {
       test.setTimeout(patience);
       const faults: string[] = [];
-      const unlike = sights.filter(({ alike }) => !alike);
-      for (const sight of half(unlike, which)) {
-        await show(sight);
-        const light = await faultsOf(page, rules);
-        await darken(page);
-        const dark = await faultsOf(page, contrast);
-        await page.emulateMedia({ colorScheme: "light" });
-        faults.push(...light.map((fault) => `${sight.name}: ${fault}`));
-        faults.push(...dark.map((fault) => `${sight.name} in the dark: ${fault}`));
-      }
-      expect(faults).toEqual([]);
-    });
-  }
-});
-
-test.describe("on a touch screen", () => {
-  test.use({ ...screens.narrow });
-  for (const which of halves) {
-    test(`nothing is wider than the screen, and everything can be hit (${which + 1})`, async ({ page, show }) => {
-      test.setTimeout(patience);
-      const faults: string[] = [];
       for (const sight of half(sights, which)) {
-        await page.setViewportSize(screens.narrow.viewport);
+        const say = (where: string, found: string[]) =>
+          faults.push(...found.map((each) => `${sight.name}${where}: ${each}`));
+        await page.setViewportSize(screens.desk.viewport);
         await show(sight);
-        const narrow = [...(await tooWide(page)), ...(await tooSmall(page))];
-        // The phone has the same layout: the same controls can be reached there.
-        await page.setViewportSize(screens.phone.viewport);
-        await settled(page);
-        const phone = [...(await tooWide(page)), ...(await tooSmall(page))];
-        faults.push(...narrow.map((fault) => `${sight.name} on a narrow screen: ${fault}`));
-        faults.push(...phone.map((fault) => `${sight.name} on a phone: ${fault}`));
+        if (!sight.alike) {
+          say("", await faultsOf(page, rules));
+          await darken(page);
+          say(" in the dark", await faultsOf(page, contrast));
+          await page.emulateMedia({ colorScheme: "light" });
+        }
+        const mouse = await touched(page);
+        for (const [where, screen] of [
+          [" on a narrow screen", screens.narrow],
+          // The phone has the same layout: the same controls can be reached there.
+          [" on a phone", screens.phone],
+        ] as const) {
+          await page.setViewportSize(screen.viewport);
+          await settled(page);
+          say(where, [...(await tooWide(page)), ...(await tooSmall(page))]);
+        }
+        await mouse();
       }
       expect(faults).toEqual([]);
     });

@@ -94,6 +94,17 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
+/** Gives the page a touch screen instead of a mouse, as if it had begun there. Returns what gives the mouse back. */
+export async function touched(page: Page): Promise<() => Promise<void>> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+  await expect.poll(() => page.evaluate(() => matchMedia("(pointer: coarse)").matches)).toBe(true);
+  return async () => {
+    await cdp.send("Emulation.setTouchEmulationEnabled", { enabled: false });
+    await cdp.detach();
+  };
+}
+
 export const screens = {
   /** A small phone, and a wide screen at 400 %. */
   narrow: { viewport: { width: 320, height: 568 }, hasTouch: true, isMobile: true },

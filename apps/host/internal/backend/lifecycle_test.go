@@ -98,9 +98,18 @@ func TestLongMessage(t *testing.T) {
 	if said := s.said(); len(said) != 2<<20+len("end") || !strings.HasSuffix(said, "0123456789abcdefend") {
 		t.Errorf("%d bytes of a message of 2 MiB were kept", len(said))
 	}
+	var reasons []session.StopReason
 	for _, m := range s.messages() {
 		if n := len(m.Content.Plain()); n > backend.MaxMessage+100 {
 			t.Errorf("a message of the log has %d bytes", n)
+		}
+		if m.Role == session.RoleAssistant {
+			reasons = append(reasons, m.StopReason)
+		}
+	}
+	for i, reason := range reasons { // a host that is killed between two parts must find a turn to end
+		if last := i == len(reasons)-1; (reason == session.StopEnd) != last {
+			t.Errorf("part %d of %d ends with %s", i+1, len(reasons), reason)
 		}
 	}
 	s.check()

@@ -195,13 +195,10 @@ func (t *transcript) spend(bytes int) error {
 	return nil
 }
 
-// flush writes the message so far, and announces its calls.
+// flush writes the message so far, and announces its calls. The turn goes on after it, so the
+// message does not end it, even without calls: a host that is killed then has a turn to end.
 func (t *transcript) flush(ctx context.Context) error {
-	reason := session.StopEnd
-	if len(t.pending) > 0 {
-		reason = session.StopToolUse
-	}
-	return t.write(ctx, reason, "")
+	return t.write(ctx, session.StopToolUse, "")
 }
 
 func (t *transcript) write(ctx context.Context, reason session.StopReason, why string) error {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ type world struct {
 	stop    func()
 	wake    chan time.Time
 	changed chan struct{}
+	looks   atomic.Int64 // how often the scheduler looked at the time
 
 	mu      sync.Mutex
 	now     time.Time
@@ -46,7 +48,7 @@ func newWorld(t *testing.T, at string) *world {
 func (w *world) begin() {
 	w.wake, w.changed = make(chan time.Time), make(chan struct{}, 1)
 	s, err := New(Options{
-		Logger: slog.New(slog.DiscardHandler), Folder: w.folder, Sessions: w, Now: w.clock, After: func(time.Duration) <-chan time.Time { return w.wake },
+		Logger: slog.New(slog.DiscardHandler), Folder: w.folder, Sessions: w, Now: w.clock, After: w.after,
 		Changed: func(string) { w.poke() }, Project: func(string) (string, error) { return w.project, nil }, GitHub: w.get,
 	})
 	if err != nil {
@@ -99,9 +101,21 @@ func (w *world) at(at string) {
 	w.inside(func() {})
 }
 
+// after is called when the scheduler has looked at the time, before it waits.
+func (w *world) after(time.Duration) <-chan time.Time {
+	w.looks.Add(1)
+	return w.wake
+}
+
+// inside runs fn in the scheduler's goroutine, and waits until that has looked at the time after
+// it: it would look at a later one that is set meanwhile.
 func (w *world) inside(fn func()) {
-	if err := w.do(context.Background(), fn); err != nil {
+	var before int64
+	if err := w.do(context.Background(), func() { fn(); before = w.looks.Load() }); err != nil {
 		w.t.Fatal(err)
+	}
+	for w.looks.Load() == before {
+		runtime.Gosched()
 	}
 }
 

@@ -8,8 +8,8 @@ GO ?= go
 MODULES := github.com/scorel/scorel/...
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X github.com/scorel/scorel/apps/cli.version=$(VERSION)
-# How the program is built. What reads the code is told the same, so that each
-# package is compiled once for both; only the tests, with -race, need it again.
+# How the program is built. What reads the code and most tests are told the same, so that each
+# package is compiled once for all of them.
 STATIC := CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath"
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 WEB := apps/web
@@ -81,12 +81,16 @@ check: web
 	$(STATIC) $(GO) vet -tags agents ./apps/host/internal/backend
 	$(STATIC) $(GO) run $(STATICCHECK) $(MODULES)
 
+# With RACE=1, as in CI, the tests of packages run under the race detector, which makes them take
+# five times as much processor time (docs/decisions/0041-time-of-the-tests.md).
+RACE ?=
+
 # Code that only computes, in the goroutine of its caller: the race detector finds nothing
-# there and makes it ten times as slow (docs/decisions/0041-time-of-the-tests.md).
+# there and makes it ten times as slow.
 UNRACED := crypto/internal/fips140/... crypto/internal/fips140deps/... encoding/base64 modernc.org/... \
 	github.com/rivo/uniseg mvdan.cc/sh/v3/syntax \
 	github.com/scorel/scorel/packages/protocol/pair/stretch
-RACE := -race $(foreach package,$(UNRACED),'-gcflags=$(package)=-race=false')
+DETECTOR := -race $(foreach package,$(UNRACED),'-gcflags=$(package)=-race=false')
 
 # Most of the time of these tests is that of programs which they start or kill, and with
 # -race each takes three times as long. What they share with other tests runs under it there.
@@ -94,18 +98,21 @@ PROGRAMS := $(addprefix github.com/scorel/scorel/,apps/cli apps/cli/e2e)
 KILLED := -run '^TestKilled' ./apps/host
 GOTEST := $(GO) test -vet=off -timeout 20m $(GOTESTFLAGS)
 
+# Many tests wait for what they started, so more packages than processors run at a time.
+AT_ONCE := $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
+
 # Under -race every process sleeps a second at its end, unless it is told not to;
 # the tests start hundreds. `make check` vets all.
 test-go test-race: export GORACE = atexit_sleep_ms=10
 
-test-go: web site feishu ## the Go tests with -race, except those of whole programs
-	@$(GOTEST) $(RACE) -skip '^TestKilled' $(filter-out $(PROGRAMS),$(shell $(GO) list $(MODULES)))
+test-go: web site feishu ## the Go tests, except those of whole programs; RACE=1 runs them with -race
+	@$(if $(RACE),,$(STATIC)) $(GOTEST) $(if $(RACE),$(DETECTOR)) -p $(AT_ONCE) -skip '^TestKilled' $(filter-out $(PROGRAMS),$(shell $(GO) list $(MODULES)))
 
 test-programs: web $(TS)/node_modules/.package-lock.json ## the Go tests that start whole programs
 	failed=; $(STATIC) $(GOTEST) $(PROGRAMS) || failed=1; $(STATIC) $(GOTEST) $(KILLED) || failed=1; [ -z "$$failed" ]
 
 test-race: web $(TS)/node_modules/.package-lock.json ## test-programs with -race
-	failed=; $(GOTEST) $(RACE) $(PROGRAMS) || failed=1; $(GOTEST) $(RACE) $(KILLED) || failed=1; [ -z "$$failed" ]
+	failed=; $(GOTEST) $(DETECTOR) $(PROGRAMS) || failed=1; $(GOTEST) $(DETECTOR) $(KILLED) || failed=1; [ -z "$$failed" ]
 
 test-page: test-web test-e2e
 

@@ -9,18 +9,18 @@ import { sights } from "./sights";
 // A limit for a test that hangs; each visits dozens of pages.
 const patience = 900_000;
 
-// Each test takes every second sight, so that two workers have equal work.
-const halves = [0, 1];
+// Each test takes every third sight, so that three workers have equal work.
+const parts = [0, 1, 2];
 
-const half = <T>(all: T[], which: number): T[] => all.filter((_, i) => i % halves.length === which);
+const part = <T>(all: T[], which: number): T[] => all.filter((_, i) => i % parts.length === which);
 
 test.describe("with a mouse on a wide screen, and with a finger on small ones", () => {
   test.use({ ...screens.desk, colorScheme: "light" });
-  for (const which of halves) {
+  for (const which of parts) {
     test(`every page can be read and used by everybody (${which + 1})`, async ({ page, show }) => {
       test.setTimeout(patience);
       const faults: string[] = [];
-      for (const sight of half(sights, which)) {
+      for (const sight of part(sights, which)) {
         const say = (where: string, found: string[]) =>
           faults.push(...found.map((each) => `${sight.name}${where}: ${each}`));
         await page.setViewportSize(screens.desk.viewport);

@@ -68,7 +68,7 @@ $(FEISHU)/dist/server.cjs: $(FEISHU)/node_modules/.package-lock.json $(wildcard 
 
 # What all of them need is built before the rest runs side by side.
 test: deps check build feishu $(TS)/node_modules/.package-lock.json ## installs what the tests need and runs them all
-	@MAKE='$(MAKE)' .ci/beside test-go test-e2e 'test-programs test-web'
+	@MAKE='$(MAKE)' .ci/beside 'test-go test-web' test-e2e test-programs
 
 deps: ## what the tests need beyond Go and Node: a C compiler for -race, Chromium
 	@.ci/deps

@@ -98,8 +98,9 @@ PROGRAMS := $(addprefix github.com/scorel/scorel/,apps/cli apps/cli/e2e)
 KILLED := -run '^TestKilled' ./apps/host
 GOTEST := $(GO) test -vet=off -timeout 20m $(GOTESTFLAGS)
 
-# Many tests wait for what they started, so more packages than processors run at a time.
-AT_ONCE := $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
+# Many tests wait for what they started, so more packages than processors run at a time: under
+# the race detector one more, which leaves them their time.
+AT_ONCE = $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$(($(if $(RACE),n + 1,2 * n))))
 
 # Under -race every process sleeps a second at its end, unless it is told not to;
 # the tests start hundreds. `make check` vets all.

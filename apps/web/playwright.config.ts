@@ -24,8 +24,8 @@ export default defineConfig({
   outputDir: "test-results",
   forbidOnly: Boolean(process.env.CI),
   fullyParallel: true,
-  // Tests wait for the programs that they start, so two processors have room for three.
-  workers: 3,
+  // Tests wait for the programs that they start, so two processors have room for three. In CI the Go tests take longer.
+  workers: process.env.CI ? 2 : 3,
   retries: 0,
   reporter: "list",
   // Generous timeouts: they end only tests that hang, not slow ones on a busy machine.

@@ -66,9 +66,10 @@ feishu: $(FEISHU)/dist/server.cjs ## the extension for Feishu, in docs/examples/
 $(FEISHU)/dist/server.cjs: $(FEISHU)/node_modules/.package-lock.json $(wildcard $(FEISHU)/*.mjs) $(FEISHU)/extension.json $(EXAMPLES)/wecom/channel.mjs
 	cd $(FEISHU) && npm run --silent build
 
-# What all of them need is built before the rest runs side by side.
+# What all of them need is built before the rest runs side by side. The unit tests of the page
+# follow what ends first: the race detector makes the Go tests longer than those of programs.
 test: deps check build feishu $(TS)/node_modules/.package-lock.json ## installs what the tests need and runs them all
-	@MAKE='$(MAKE)' .ci/beside 'test-go test-web' test-e2e test-programs
+	@MAKE='$(MAKE)' .ci/beside test-e2e $(if $(RACE),test-go 'test-programs test-web','test-go test-web' test-programs)
 
 deps: ## what the tests need beyond Go and Node: a C compiler for -race, Chromium
 	@.ci/deps

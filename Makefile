@@ -8,7 +8,7 @@ GO ?= go
 MODULES := github.com/scorel/scorel/...
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X github.com/scorel/scorel/apps/cli.version=$(VERSION)
-# How the program is built. What reads the code and most tests are told the same, so that each
+# How the program is built. vet, staticcheck and most tests use the same flags, so that each
 # package is compiled once for all of them.
 STATIC := CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath"
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -66,8 +66,8 @@ feishu: $(FEISHU)/dist/server.cjs ## the extension for Feishu, in docs/examples/
 $(FEISHU)/dist/server.cjs: $(FEISHU)/node_modules/.package-lock.json $(wildcard $(FEISHU)/*.mjs) $(FEISHU)/extension.json $(EXAMPLES)/wecom/channel.mjs
 	cd $(FEISHU) && npm run --silent build
 
-# What all of them need is built before the rest runs side by side. The unit tests of the page
-# follow what ends first: the race detector makes the Go tests longer than those of programs.
+# The shared parts are built before the tests run side by side. The unit tests of the page follow
+# the part that ends first: with the race detector the Go tests take longer than those of programs.
 test: deps check build feishu $(TS)/node_modules/.package-lock.json ## installs what the tests need and runs them all
 	@MAKE='$(MAKE)' .ci/beside test-e2e $(if $(RACE),test-go 'test-programs test-web','test-go test-web' test-programs)
 
@@ -82,8 +82,8 @@ check: web
 	$(STATIC) $(GO) vet -tags agents ./apps/host/internal/backend
 	$(STATIC) $(GO) run $(STATICCHECK) $(MODULES)
 
-# With RACE=1, as in CI, the tests of packages run under the race detector, which makes them take
-# five times as much processor time (docs/decisions/0041-time-of-the-tests.md).
+# With RACE=1, as in CI, the tests of packages run under the race detector
+# (docs/decisions/0041-time-of-the-tests.md).
 RACE ?=
 
 # Code that only computes, in the goroutine of its caller: the race detector finds nothing
@@ -99,8 +99,8 @@ PROGRAMS := $(addprefix github.com/scorel/scorel/,apps/cli apps/cli/e2e)
 KILLED := -run '^TestKilled' ./apps/host
 GOTEST := $(GO) test -vet=off -timeout 20m $(GOTESTFLAGS)
 
-# Many tests wait for what they started, so more packages than processors run at a time: under
-# the race detector one more, which leaves them their time.
+# Many tests wait for processes, so more packages than processors run at a time: twice as many, or
+# one more under the race detector, with which they need more of the processors.
 AT_ONCE = $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$(($(if $(RACE),n + 1,2 * n))))
 
 # Under -race every process sleeps a second at its end, unless it is told not to;

@@ -1,8 +1,6 @@
 import { defineConfig } from "@playwright/test";
 import { chromium, headlessShell } from "./e2e/tools";
 
-// End-to-end tests in a real browser: a relay process, a host process, Chromium.
-// Nothing is retried: a test that passes on the second try has found a bug.
 const launchOptions = {
   executablePath: chromium(),
   args: [
@@ -18,6 +16,8 @@ const launchOptions = {
   ],
 };
 
+// End-to-end tests in a real browser: a relay process, a host process, Chromium.
+// Nothing is retried: a test that passes on the second try has found a bug.
 export default defineConfig({
   testDir: "e2e",
   globalSetup: "./e2e/check.ts",

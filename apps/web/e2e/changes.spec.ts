@@ -142,8 +142,8 @@ test("a diff of 5,000 lines fits a phone, in a card and in the changes", async (
     expect(
       await anna.page.evaluate(() => (window as unknown as { find(text: string): boolean }).find("channel-1777")),
     ).toBe(true);
-    // A headless browser has no search for people. What theirs does with a text that is hidden until found, the page is
-    // told here: https://html.spec.whatwg.org/multipage/interaction.html#ancestor-hidden-until-found-revealing-algorithm
+    // Headless browsers have no find bar. One sends this event to text that is hidden until found:
+    // https://html.spec.whatwg.org/multipage/interaction.html#ancestor-hidden-until-found-revealing-algorithm
     await expect(async () => {
       const places = sheet.getByTestId("undrawn").filter({ hasText: "channel-1777" });
       for (const place of await places.all()) {

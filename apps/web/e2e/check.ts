@@ -1,6 +1,6 @@
 import { chromium, headlessShell, requireTool, scorel } from "./tools";
 
-/** Checks before the first test that both programs exist. A missing one fails the run; it never skips it. */
+/** Checks before the first test that the browsers and scorel exist. A missing one fails the run; it never skips it. */
 export default function check(): void {
   requireTool(chromium(), "install Debian's package chromium, or set CHROMIUM to the path of a Chromium");
   requireTool(headlessShell(), "install Debian's package chromium-headless-shell, or set CHROMIUM");

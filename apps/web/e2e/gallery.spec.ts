@@ -31,7 +31,7 @@ test.describe("with a mouse on a wide screen, and with a finger on small ones", 
           say(" in the dark", await faultsOf(page, contrast));
           await page.emulateMedia({ colorScheme: "light" });
         }
-        const mouse = await touched(page);
+        const restoreMouse = await touched(page);
         for (const [where, screen] of [
           [" on a narrow screen", screens.narrow],
           // The phone has the same layout: the same controls can be reached there.
@@ -41,7 +41,7 @@ test.describe("with a mouse on a wide screen, and with a finger on small ones", 
           await settled(page);
           say(where, [...(await tooWide(page)), ...(await tooSmall(page))]);
         }
-        await mouse();
+        await restoreMouse();
       }
       expect(faults).toEqual([]);
     });

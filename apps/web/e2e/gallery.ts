@@ -94,7 +94,7 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
-/** Gives the page a touch screen instead of a mouse, as if it had begun there. Returns what gives the mouse back. */
+/** Replaces the mouse of a page with a touch screen. Returns a function that restores the mouse. */
 export async function touched(page: Page): Promise<() => Promise<void>> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Emulation.setTouchEmulationEnabled", { enabled: true });

@@ -20,7 +20,7 @@ test("the keyboard finds a session, an action and a machine, stops a turn, and d
     await expect(anna.streaming).toBeVisible();
     await anna.at("composer").press("Escape");
     await expect(anna.at("cancel-turn")).toBeVisible();
-    // On a busy machine the second one may come later than the 3 s in which it counts.
+    // On a busy machine the second press may come after the 3 s in which it counts: press until the turn stops.
     await expect(async () => {
       await anna.at("composer").press("Escape");
       await expect(anna.streaming).toHaveCount(0, { timeout: 2000 });

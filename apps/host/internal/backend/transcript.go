@@ -195,8 +195,8 @@ func (t *transcript) spend(bytes int) error {
 	return nil
 }
 
-// flush writes the message so far, and announces its calls. The turn goes on after it, so the
-// message does not end it, even without calls: a host that is killed then has a turn to end.
+// flush writes the message so far, and announces its calls. The turn continues after it, so the
+// stop reason is that of a call even if there is none: after a kill, the host then ends the turn.
 func (t *transcript) flush(ctx context.Context) error {
 	return t.write(ctx, session.StopToolUse, "")
 }

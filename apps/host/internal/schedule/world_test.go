@@ -107,8 +107,8 @@ func (w *world) after(time.Duration) <-chan time.Time {
 	return w.wake
 }
 
-// inside runs fn in the scheduler's goroutine, and waits until that has looked at the time after
-// it: it would look at a later one that is set meanwhile.
+// inside runs fn in the scheduler's goroutine, and waits until the scheduler has looked at
+// the time after it. A time that is set earlier would be seen by that look too.
 func (w *world) inside(fn func()) {
 	var before int64
 	if err := w.do(context.Background(), func() { fn(); before = w.looks.Load() }); err != nil {

@@ -110,7 +110,7 @@ export function project(id: string, path: string, more: Partial<Project> = {}): 
   return { id, name: path.slice(path.lastIndexOf("/") + 1), path, ...more };
 }
 
-/** All sessions are of one time, so that their order does not depend on the clock. */
+/** All sessions have the same times, so that their order does not depend on the clock. */
 const loaded = Date.now();
 
 export function summary(

@@ -13,8 +13,8 @@ function boxOf(element: Element): Element {
 
 /**
  * Draws the rows of a block, whose height was a guess. What the reader sees below it stays in place if the block ends
- * above the middle of the visible area, or if the reader is at the end of the box. A line of the block in the middle
- * stays there. Otherwise what is above stays in place.
+ * above the middle of the visible area, or if the reader is at the end of the box. A block
+ * that covers the middle keeps its line there in place. Otherwise what is above stays in place.
  */
 export function drawHeld(block: Element, lines: number, draw: () => void): void {
   const box = boxOf(block);

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/apps/host/internal/channel/channeltest"
 	"github.com/scorel/scorel/apps/host/internal/channel/discord/discordtest"
@@ -202,17 +201,7 @@ func newPlatformChat(t *testing.T, program string, on killedPlatform) *platformC
 func (p *platformChat) begin() {
 	p.t.Helper()
 	p.host = beginChat(p.t, p.program, p.home)
-	state, err := host.ReadState(p.home)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	transport, err := client.DialDirect(p.t.Context(), state.Addr, state.Token)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	events, signal := signals()
-	p.events, p.c = events, client.New(transport, signal)
-	p.t.Cleanup(func() { _ = p.c.Close() })
+	p.c, p.events = p.host.dial()
 }
 
 // step is called for all that the fake does.
@@ -249,22 +238,8 @@ func (p *platformChat) settles(messages int) {
 	p.t.Helper()
 	waitUntil(p.t, fmt.Sprintf("all that follows from %d messages", messages), p.fake.Changed, p.events, func() bool {
 		all := logsOf(p.t, p.c)
-		shown := p.shown()
-		for text, n := range all.log {
-			if shown[text] < n {
-				return false
-			}
-		}
-		return len(all.prompts) >= messages && all.rest && (p.on.acknowledged == nil || p.on.acknowledged(p.fake))
+		return len(all.prompts) >= messages && all.rest && all.shownIn(p.fake.Shown(p.on.chat)) && (p.on.acknowledged == nil || p.on.acknowledged(p.fake))
 	})
-}
-
-func (p *platformChat) shown() map[string]int {
-	shown := map[string]int{}
-	for _, m := range p.fake.Shown(p.on.chat) {
-		count(shown, m.Text)
-	}
-	return shown
 }
 
 // check compares the chat with the log of its session.
@@ -279,7 +254,7 @@ func (p *platformChat) check(messages int) {
 	if len(all.prompts) != messages || all.sessions != 1 {
 		p.t.Errorf("%d messages became %d prompts in %d sessions", messages, len(all.prompts), all.sessions)
 	}
-	shown, again := p.shown(), 0
+	shown, again := saidIn(p.fake.Shown(p.on.chat)), 0
 	for text, n := range all.log {
 		again += shown[text] - n
 	}

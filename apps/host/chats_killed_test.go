@@ -3,6 +3,7 @@
 package host_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,8 @@ type killedChat struct {
 	fake          killable
 	repeats       bool // the platform shows a message again that is sent again
 	pressed       map[string]bool
+	c             *client.Client // of the host that runs
+	events        <-chan struct{}
 
 	mu   sync.Mutex
 	kill func() // called at a request, unless nil
@@ -61,9 +64,8 @@ func TestKilledInAChat(t *testing.T) {
 			k := bound.copied(t, program, steps.repeats)
 			step, round := steps.first, 0
 			for whole := false; !whole; round++ {
-				asked := len(k.pressed)
-				over := k.killedAt(round, step, steps.requests)
-				whole = over && len(k.pressed) > asked // an answer without approval has fewer steps
+				over, approved := k.killedAt(round, step, steps.requests)
+				whole = over && approved // an answer without approval has fewer steps
 				if !over {
 					step += steps.stride
 				}
@@ -168,60 +170,72 @@ func (k *killedChat) request(string) {
 	}
 }
 
-// killedAt sends a message to a host that is killed at a step, and reports whether the answer came
-// before the step.
-func (k *killedChat) killedAt(round, step int, requests bool) (over bool) {
+// killedAt sends a message to a host that is killed at a step, and reports whether all that follows
+// from the message ended before the step, and whether it needed an approval.
+func (k *killedChat) killedAt(round, step int, requests bool) (over, approved bool) {
 	k.t.Helper()
 	k.mu.Lock()
 	k.left = 0 // of a round that ended before its step
 	k.mu.Unlock()
 	child := beginChat(k.t, k.program, k.home)
 	defer child.kill()
-	if !k.answered(child, round) { // what the host before has left
+	k.c, k.events = child.dial()
+	if !k.settles(child, round) { // what the host before has left
 		k.t.Fatalf("the host died before step %d: %s", step, child.stderr.String())
 	}
 	k.on.listens(k.t, k.fake)
 	if requests {
+		child.arm(0) // returns when no message waits to be sent: the requests that follow are of the next one
 		k.mu.Lock()
 		k.kill, k.left = child.kill, step
 		k.mu.Unlock()
 	} else {
 		child.arm(step)
 	}
+	k.allow() // an approval that was sent again belongs to an earlier message
+	before := len(k.pressed)
 	k.fake.Say(k.on.chat, k.on.from, fmt.Sprintf("!new message-%03d.", round))
-	return k.answered(child, round+1)
+	over = k.settles(child, round+1)
+	return over, len(k.pressed) > before
 }
 
-// answered allows what the chat asks until so many turns have ended; false if the host is dead
-// before.
-func (k *killedChat) answered(child *mortalChat, turns int) bool {
+// settles allows what the chat asks until so many messages are prompts, nothing runs, and all that was
+// said is in the chat. It returns false if the host dies first. It reads the logs because the chat does
+// not show which turns have ended: a server without keys may show twice that the host stopped during a
+// turn, and that text does not name the turn.
+func (k *killedChat) settles(child *mortalChat, messages int) bool {
 	k.t.Helper()
-	deadline := time.After(time.Minute)
+	ctx, cancel := context.WithTimeout(k.t.Context(), time.Minute)
+	defer cancel()
 	for {
-		changed, ended, answers := k.fake.Changed(), 0, map[string]bool{}
-		for _, m := range k.fake.Shown(k.on.chat) {
-			ended += strings.Count(m.Text, hostEnded)
-			for _, end := range lastLine.FindAllString(m.Text, -1) {
-				answers[end] = true // a server without keys shows one twice
-			}
-			if i := slices.IndexFunc(m.Buttons, func(b channel.Button) bool { return b.Label == "Allow once" }); i >= 0 && !k.pressed[m.ID] {
-				k.pressed[m.ID] = true
-				k.fake.Press(k.on.chat, k.on.from, m.ID, m.Buttons[i].Data)
-			}
-			if code := allowCode.FindString(m.Text); code != "" && !k.pressed[code] { // there are no buttons
-				k.pressed[code] = true
-				k.fake.Say(k.on.chat, k.on.from, code)
-			}
-		}
-		if ended += len(answers); ended >= turns {
+		changed := k.fake.Changed()
+		k.allow()
+		all, err := readLogs(ctx, k.c) // fails when the host dies
+		if err == nil && len(all.prompts) >= messages && all.rest && all.shownIn(k.fake.Shown(k.on.chat)) {
 			return true
 		}
 		select {
 		case <-changed:
+		case <-k.events:
 		case <-child.dead:
 			return false
-		case <-deadline:
-			k.t.Fatalf("waiting for the end of %d turns, of which %d ended; the chat ends with %.300q\n%s", turns, ended, last(k.fake.Shown(k.on.chat)), child.stderr.String())
+		case <-ctx.Done():
+			k.t.Fatalf("waiting for the end of %d messages, of which %d are prompts (at rest: %t, error: %v); the chat ends with %.300q\n%s",
+				messages, len(all.prompts), all.rest, err, last(k.fake.Shown(k.on.chat)), child.stderr.String())
+		}
+	}
+}
+
+// allow allows what the chat asks, once for each message that asks.
+func (k *killedChat) allow() {
+	for _, m := range k.fake.Shown(k.on.chat) {
+		if i := slices.IndexFunc(m.Buttons, func(b channel.Button) bool { return b.Label == "Allow once" }); i >= 0 && !k.pressed[m.ID] {
+			k.pressed[m.ID] = true
+			k.fake.Press(k.on.chat, k.on.from, m.ID, m.Buttons[i].Data)
+		}
+		if code := allowCode.FindString(m.Text); code != "" && !k.pressed[code] { // there are no buttons
+			k.pressed[code] = true
+			k.fake.Say(k.on.chat, k.on.from, code)
 		}
 	}
 }
@@ -239,9 +253,6 @@ const hostEnded = "The host stopped during this turn"
 // allowCode matches what allows a call.
 var allowCode = regexp.MustCompile(`/allow [A-Z0-9]{5}`)
 
-// lastLine matches the last line of an answer.
-var lastLine = regexp.MustCompile(`answer-\d+-line-5`)
-
 // answerLine matches a line of an answer.
 var answerLine = regexp.MustCompile(`answer-\d+-line-\d`)
 
@@ -257,9 +268,8 @@ func (k *killedChat) check(rounds int) {
 	c := dial(t, start(t, host.Config{Home: k.home}), signal)
 	k.fake.Say(k.on.chat, k.on.from, "!status") // is answered after all that waits
 	waitUntil(t, "the status", k.fake.Changed, events, func() bool { return has(k.fake.Shown(k.on.chat), "State: idle") })
-	all, shown, asking := logsOf(t, c), map[string]int{}, 0
+	all, shown, asking := logsOf(t, c), saidIn(k.fake.Shown(k.on.chat)), 0
 	for _, m := range k.fake.Shown(k.on.chat) {
-		count(shown, m.Text)
 		asking += len(m.Buttons)
 	}
 	for round := range rounds {
@@ -300,13 +310,24 @@ type logs struct {
 
 func logsOf(t *testing.T, c *client.Client) logs {
 	t.Helper()
-	list, err := client.Sessions(t.Context(), c, api.ListSessionsRequest{})
+	all, err := readLogs(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return all
+}
+
+func readLogs(ctx context.Context, c *client.Client) (logs, error) {
+	list, err := client.Sessions(ctx, c, api.ListSessionsRequest{})
+	if err != nil {
+		return logs{}, err
+	}
 	all := logs{sessions: len(list), prompts: map[string]int{}, log: map[string]int{}, rest: true}
 	for _, s := range list {
-		r := call(t, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.ID, Unattended: true})
+		r, err := client.Call(ctx, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.ID, Unattended: true})
+		if err != nil {
+			return logs{}, err
+		}
 		all.rest = all.rest && r.Live.Turn == nil && len(r.Live.Queue) == 0
 		for _, e := range r.Entries {
 			m, isMessage := e.AsMessage()
@@ -320,7 +341,27 @@ func logsOf(t *testing.T, c *client.Client) logs {
 			}
 		}
 	}
-	return all
+	return all, nil
+}
+
+// shownIn reports whether a chat shows all that was said.
+func (l logs) shownIn(chat []channeltest.Shown) bool {
+	shown := saidIn(chat)
+	for text, n := range l.log {
+		if shown[text] < n {
+			return false
+		}
+	}
+	return true
+}
+
+// saidIn counts what a chat shows.
+func saidIn(chat []channeltest.Shown) map[string]int {
+	shown := map[string]int{}
+	for _, m := range chat {
+		count(shown, m.Text)
+	}
+	return shown
 }
 
 func count(in map[string]int, text string) {

@@ -40,8 +40,9 @@ type mortality struct {
 }
 
 // killedChatHost runs a host until it is killed. A number on the standard input has it kill itself
-// at that step from then on: a change of a channel, or before and after one of a session. A point
-// has it kill itself there, once nothing waits to be sent any more.
+// at that step from then on: a change of a channel, or before and after one of a session; 0 is no
+// step. A point has it kill itself there. Both count from when no message waits to be sent, so that
+// a step belongs to the next message and not to the one before.
 func killedChatHost(home string) error {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
@@ -81,10 +82,6 @@ func killedChatHost(home string) error {
 }
 
 func (m *mortality) arm(h *host.Host, when string) error {
-	if n, err := strconv.ParseInt(when, 10, 64); err == nil {
-		m.at.Store(m.reached.Load() + n)
-		return nil
-	}
 	transport, err := client.DialDirect(context.Background(), h.State().Addr, h.State().Token)
 	if err != nil {
 		return err
@@ -97,11 +94,16 @@ func (m *mortality) arm(h *host.Host, when string) error {
 			return err
 		}
 		if list.Channels[0].Waiting == 0 {
-			m.point.Store(when)
-			return nil
+			break
 		}
 		<-m.stored
 	}
+	if n, err := strconv.ParseInt(when, 10, 64); err == nil {
+		m.at.Store(m.reached.Load() + n)
+	} else {
+		m.point.Store(when)
+	}
+	return nil
 }
 
 func (m *mortality) step() {
@@ -175,6 +177,7 @@ func (i mortalInbound) Take(ctx context.Context, u channel.Update) error {
 // mortalChat is such a host as a process.
 type mortalChat struct {
 	t      *testing.T
+	home   string
 	cmd    *exec.Cmd
 	input  *os.File
 	output *bufio.Reader
@@ -189,7 +192,7 @@ func beginChat(t *testing.T, program, home string) *mortalChat {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mortalChat{t: t, cmd: exec.Command(program, home), input: mine, dead: make(chan struct{})}
+	m := &mortalChat{t: t, home: home, cmd: exec.Command(program, home), input: mine, dead: make(chan struct{})}
 	m.cmd.Env = append(os.Environ(), killedChatEnv+"=1")
 	m.cmd.Stdin, m.cmd.Stderr = input, &m.stderr
 	output, out, err := os.Pipe()
@@ -215,6 +218,23 @@ func beginChat(t *testing.T, program, home string) *mortalChat {
 	})
 	m.hear("ready")
 	return m
+}
+
+// dial connects a client, and returns it with a channel that holds a token after an event.
+func (m *mortalChat) dial() (*client.Client, <-chan struct{}) {
+	m.t.Helper()
+	state, err := host.ReadState(m.home)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	transport, err := client.DialDirect(m.t.Context(), state.Addr, state.Token)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	events, signal := signals()
+	c := client.New(transport, signal)
+	m.t.Cleanup(func() { _ = c.Close() })
+	return c, events
 }
 
 // hear reads a line.

@@ -1,21 +1,34 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 import { catalog } from "./scripts/catalog.ts";
 import { groups } from "./scripts/chunks.ts";
 import { sessionPageOf } from "./scripts/session-page.ts";
 import { shell } from "./scripts/shell.ts";
 
+/** Lets the development server show a scene again after its page has been reloaded, whose address is that of the app. */
+function scenes(): Plugin {
+  return {
+    name: "scenes",
+    configureServer: ({ middlewares }) => {
+      middlewares.use((request, _response, next) => {
+        if (new URL(request.url ?? "/", "http://scenes").searchParams.has("scene")) {
+          request.url = "/dev/index.html";
+        }
+        next();
+      });
+    },
+  };
+}
+
 // The relay serves dist/ under a policy of script-src 'self' and style-src
 // 'self': nothing may be inlined, not even a small asset as a data: URL.
 export default defineConfig({
-  plugins: [catalog(), react(), tailwindcss(), sessionPageOf(), shell()],
+  plugins: [catalog(), react(), tailwindcss(), sessionPageOf(), shell(), scenes()],
   base: "/",
   resolve: {
-    // The router's store asks for a hook of React by way of a package for older Reacts.
-    alias: [
-      { find: /^use-sync-external-store\/shim\/with-selector$/, replacement: "use-sync-external-store/with-selector" },
-    ],
+    // The router asks for a hook of React by way of a package for older Reacts.
+    alias: [{ find: /^use-sync-external-store\/shim\/index\.js$/, replacement: "react" }],
   },
   build: {
     target: "es2023",

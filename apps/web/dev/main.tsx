@@ -1,9 +1,8 @@
 // The app on made-up data, for viewing: `npm run dev`, then open /dev/?scene=chat. It is not part of the build.
-import { createMemoryHistory } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import { App } from "../src/app/App";
-import { createAppRouter } from "../src/app/router";
 import "../src/app/styles.css";
+import { adoptEntry } from "../src/features/route/history";
 import { speakChosen } from "../src/i18n/language";
 import { scenes } from "./scenes";
 
@@ -15,5 +14,8 @@ if (!root || !scene) {
 }
 await speakChosen();
 const { scorel, path, shell } = scene();
-const router = createAppRouter({ current: null }, createMemoryHistory({ initialEntries: [path] }));
-createRoot(root).render(<App scorel={scorel} router={router} {...(shell ? { shell } : {})} />);
+const address = new URL(path, location.href);
+address.searchParams.set("scene", name); // for a reload, see vite.config.ts
+history.replaceState(null, "", address);
+adoptEntry();
+createRoot(root).render(<App scorel={scorel} linkCode={{ current: null }} {...(shell ? { shell } : {})} />);

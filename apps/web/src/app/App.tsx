@@ -1,15 +1,20 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { RouterProvider } from "@tanstack/react-router";
 import { lazy, useState } from "react";
+import { ErrorBoundary } from "react-error-boundary";
 import type { Scorel } from "../api/contract";
-import type { Shell } from "../api/shell";
+import type { Shell as PageShell } from "../api/shell";
 import { ToastProvider } from "../components/Toast";
+import { type LinkCode, LinkCodeContext } from "../features/pair/link-code";
+import { paths } from "../features/route/address";
+import { AtCurrentEntry } from "../features/route/entry";
+import { navigate } from "../features/route/history";
 import { SettingsContext } from "../features/settings/settings-context";
 import { LazyPart } from "../features/shared/MissingPart";
 import { chunk } from "../features/shared/missing-chunk";
 import { ScorelContext } from "../features/shared/scorel-context";
 import { ShellContext } from "../features/update/shell-context";
-import type { createAppRouter } from "./router";
+import { PageFault } from "./PageFault";
+import { Shell } from "./Shell";
 
 const SettingsSheet = lazy(
   chunk(async () => ({
@@ -19,12 +24,12 @@ const SettingsSheet = lazy(
 
 export interface AppProps {
   scorel: Scorel;
-  router: ReturnType<typeof createAppRouter>;
+  linkCode: LinkCode;
   /** Caches the page's own files; absent in tests. */
-  shell?: Shell | "page";
+  shell?: PageShell | "page";
 }
 
-export function App({ scorel, router, shell }: AppProps) {
+export function App({ scorel, linkCode, shell }: AppProps) {
   // Answers are kept fresh by events of the host, not by age; and the browser's "online" state is not that of the host.
   const [queries] = useState(
     () =>
@@ -35,7 +40,7 @@ export function App({ scorel, router, shell }: AppProps) {
   const [settings, setSettings] = useState(false);
   const check = () => {
     setSettings(false);
-    void router.navigate({ to: "/connection" });
+    navigate(paths.connection);
   };
   return (
     <ScorelContext value={scorel}>
@@ -43,7 +48,13 @@ export function App({ scorel, router, shell }: AppProps) {
         <ToastProvider>
           <SettingsContext value={() => setSettings(true)}>
             <ShellContext value={shell ?? null}>
-              <RouterProvider router={router} />
+              <LinkCodeContext value={linkCode}>
+                <AtCurrentEntry>
+                  <ErrorBoundary FallbackComponent={PageFault}>
+                    <Shell />
+                  </ErrorBoundary>
+                </AtCurrentEntry>
+              </LinkCodeContext>
             </ShellContext>
             <LazyPart onClose={() => setSettings(false)}>
               {settings ? <SettingsSheet onClose={() => setSettings(false)} onCheck={check} /> : null}

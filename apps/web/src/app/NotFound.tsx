@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link } from "wouter";
 import { EmptyState } from "../components/Notice";
 import { SearchIcon } from "../components/shell-icons";
 import { t } from "../i18n/app";

@@ -1,3 +1,4 @@
+import type { FallbackProps } from "react-error-boundary";
 import { Button } from "../components/Button";
 import { EmptyState } from "../components/Notice";
 import { WarningIcon } from "../components/shell-icons";
@@ -6,7 +7,7 @@ import { MissingChunk } from "../features/shared/missing-chunk";
 import { t } from "../i18n/app";
 
 /** Shown when a page failed, or a part of it could not be loaded. The rest of the app keeps working. */
-export function PageFault({ error, reset }: { error: unknown; reset: () => void }) {
+export function PageFault({ error, resetErrorBoundary }: FallbackProps) {
   if (error instanceof MissingChunk) {
     return <MissingPart />;
   }
@@ -17,7 +18,7 @@ export function PageFault({ error, reset }: { error: unknown; reset: () => void 
         title={t("app.pageFault.failedToLoad")}
         actions={
           <>
-            <Button tone="primary" onClick={reset}>
+            <Button tone="primary" onClick={resetErrorBoundary}>
               {t("app.pageFault.tryAgain")}
             </Button>
             <Button onClick={() => window.location.reload()}>{t("app.pageFault.reload")}</Button>

@@ -1,5 +1,6 @@
-import { Outlet, useMatchRoute } from "@tanstack/react-router";
 import { lazy, useContext } from "react";
+import { useRoute } from "wouter";
+import { paths } from "../features/route/address";
 import { useKeptPath } from "../features/shared/kept";
 import { LinkBanner } from "../features/shared/LinkLight";
 import { LazyPart } from "../features/shared/MissingPart";
@@ -7,6 +8,7 @@ import { chunk } from "../features/shared/missing-chunk";
 import { useReadable, useScorel } from "../features/shared/scorel-context";
 import { useWide } from "../features/shared/use-media";
 import { ShellContext } from "../features/update/shell-context";
+import { Pages } from "./Pages";
 
 const Unsupported = lazy(chunk(async () => ({ default: (await import("./Unsupported")).Unsupported })));
 // Not loaded on a phone.
@@ -25,7 +27,7 @@ export function Shell() {
   const wide = useWide();
   useKeptPath();
   const shell = useContext(ShellContext);
-  const pairing = useMatchRoute()({ to: "/pair" }) !== false;
+  const pairing = useRoute(paths.pair)[0];
   if (link.state === "unsupported") {
     return (
       <LazyPart>
@@ -65,7 +67,7 @@ export function Shell() {
           </LazyPart>
         ) : null}
         <div className="min-h-0 flex-1">
-          <Outlet />
+          <Pages />
         </div>
       </div>
     </div>

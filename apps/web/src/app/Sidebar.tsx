@@ -1,11 +1,14 @@
-import { Link, useParams } from "@tanstack/react-router";
 import { lazy } from "react";
+import { Link, useRoute } from "wouter";
 import type { Device } from "../api/contract";
 import { Badge, type Tone } from "../components/Badge";
 import { IconButton } from "../components/Button";
+import { cx } from "../components/cx";
 import { InboxIcon, PlusIcon, SettingsIcon } from "../components/shell-icons";
 import { useAttention } from "../features/inbox/attention";
 import { PaletteButton } from "../features/keys/PaletteButton";
+import { address, paths } from "../features/route/address";
+import { useOpen } from "../features/route/entry";
 import { useSettingsSheet } from "../features/settings/settings-context";
 import { LinkLight } from "../features/shared/LinkLight";
 import { LazyPart } from "../features/shared/MissingPart";
@@ -27,7 +30,7 @@ export function Sidebar() {
   const scorel = useScorel();
   const devices = useReadable(scorel.devices) ?? [];
   const openSettings = useSettingsSheet();
-  const { deviceId } = useParams({ strict: false });
+  const { deviceId } = useOpen();
   return (
     <nav
       aria-label={t("app.sidebar.machinesAndSessions")}
@@ -71,15 +74,20 @@ export function Sidebar() {
   );
 }
 
+const current = "bg-surface shadow-[inset_0_0_0_1px_var(--c-line)]";
+
 function InboxLink() {
+  const [here] = useRoute(paths.inbox);
   const { needsYou, unread } = useAttention();
   return (
     <Link
       to="/"
-      activeOptions={{ exact: true, includeSearch: false }}
-      activeProps={{ className: "bg-surface shadow-[inset_0_0_0_1px_var(--c-line)]" }}
+      aria-current={here ? "page" : undefined}
       data-testid="sidebar-inbox"
-      className="touchable mb-2 flex items-center gap-2.5 rounded-md px-2.5 font-medium text-sm hover:bg-surface"
+      className={cx(
+        "touchable mb-2 flex items-center gap-2.5 rounded-md px-2.5 font-medium text-sm hover:bg-surface",
+        here && current,
+      )}
     >
       <InboxIcon className="text-muted" />
       <span className="min-w-0 flex-1 truncate">{t("app.sidebar.inbox")}</span>
@@ -104,14 +112,17 @@ function Count({ tone, n, label }: { tone: Tone; n: number; label: string }) {
 
 function DeviceLink({ device }: { device: Device }) {
   const asking = useAttention().machines[device.id] ?? 0;
+  const [, params] = useRoute(paths.machine);
+  const here = params?.deviceId === device.id;
   return (
     <Link
-      to="/d/$deviceId"
-      params={{ deviceId: device.id }}
-      activeOptions={{ exact: true }}
-      activeProps={{ className: "bg-surface shadow-[inset_0_0_0_1px_var(--c-line)]" }}
+      to={address.machine(device.id)}
+      aria-current={here ? "page" : undefined}
       data-testid="sidebar-device"
-      className={"touchable flex items-center gap-2.5 rounded-md px-2.5 font-medium text-sm hover:bg-surface"}
+      className={cx(
+        "touchable flex items-center gap-2.5 rounded-md px-2.5 font-medium text-sm hover:bg-surface",
+        here && current,
+      )}
     >
       <PresenceDot device={device} />
       <span className="min-w-0 flex-1 truncate">{device.label}</span>

@@ -3,13 +3,15 @@ import { createRoot } from "react-dom/client";
 import type { Connect } from "../api/begin";
 import { createScorel } from "../api/scorel";
 import { lateReader } from "../features/chat/text/late-reader";
-import type { LinkCode } from "../features/pair/PairPage";
+import type { LinkCode } from "../features/pair/link-code";
+import { adoptEntry } from "../features/route/history";
 import { followTheme } from "../features/settings/theme";
 import { whenIdle } from "../features/shared/when-idle";
 import { speakChosen } from "../i18n/language";
 import { App } from "./App";
 import { openFirst } from "./first-session";
-import { createAppRouter, loadForTrouble } from "./router";
+import { loadAhead } from "./load-ahead";
+import { loadForTrouble, loadPage } from "./pages";
 import "./styles.css";
 
 /**
@@ -33,10 +35,11 @@ export async function start(linkCode: LinkCode, connect: Connect): Promise<void>
   const shell = import.meta.env.PROD ? ({ shell: "page" } as const) : {};
   await speakChosen();
   const scorel = createScorel(connect);
-  const router = createAppRouter(linkCode);
-  await openFirst(scorel, location.pathname, () => Promise.all([router.load(), readerIfKept()]));
+  adoptEntry();
+  loadAhead();
+  await openFirst(scorel, location.pathname, () => Promise.all([loadPage(location.pathname), readerIfKept()]));
   // In slices, so that the browser stays responsive.
-  startTransition(() => createRoot(root).render(<App {...{ scorel, router, ...shell }} />));
+  startTransition(() => createRoot(root).render(<App {...{ scorel, linkCode, ...shell }} />));
   // After everything that the first page needs.
   whenIdle(loadForTrouble);
 }

@@ -1,7 +1,6 @@
 // The page of a guest link. It is a separate document: neither the app nor its workers are started, and nothing is
 // stored in this browser.
 
-import { createRootRouteWithContext, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { ToastProvider } from "../components/Toast";
@@ -13,17 +12,6 @@ import { GuestEnd, GuestPage, words } from "./GuestPage";
 import { type GuestPort, GuestSession } from "./guest-session";
 import type { FromGuest } from "./messages";
 import "../app/styles.css";
-
-// Parts of the transcript read the machine from the address. There is none here, so they link to nothing.
-function routerOf(content: ReactNode) {
-  const root = createRootRouteWithContext<object>()();
-  const page = createRoute({
-    getParentRoute: () => root,
-    path: "/g",
-    component: () => <ToastProvider>{content}</ToastProvider>,
-  });
-  return createRouter({ routeTree: root.addChildren([page]), context: {} });
-}
 
 /** Shows the state that the worker reports for the link. */
 function follow(port: GuestPort, show: (content: ReactNode) => void): void {
@@ -48,7 +36,7 @@ async function start(): Promise<void> {
     throw new Error("g.html has no #root");
   }
   const root = createRoot(element);
-  const show = (content: ReactNode) => root.render(<RouterProvider router={routerOf(content) as never} />);
+  const show = (content: ReactNode) => root.render(<ToastProvider>{content}</ToastProvider>);
   if (!isSecureContext || !crypto.subtle) {
     return show(<GuestEnd {...words("noKeys")} />);
   }

@@ -1,9 +1,8 @@
-import { createMemoryHistory } from "@tanstack/react-router";
 import { render } from "@testing-library/react";
+import { adoptEntry } from "../../features/route/history";
 import { App } from "../App";
-import { createAppRouter } from "../router";
 import "../Sidebar";
-// The pages that the router loads on demand, loaded before a test's fake clock runs.
+// The pages that are loaded on demand, loaded before a test's fake clock runs.
 import "../../features/chat/ChatPage";
 import "../../features/connection/ConnectionPage";
 import "../../features/device/DevicePage";
@@ -22,6 +21,7 @@ import type { FakeScorel } from "./fake-scorel";
 
 /** Renders the whole app at an address, on a fake Scorel. */
 export function renderApp(scorel: FakeScorel, path: string, linkCode: string | null = null) {
-  const router = createAppRouter({ current: linkCode }, createMemoryHistory({ initialEntries: [path] }));
-  return { router, ...render(<App scorel={scorel} router={router} />) };
+  history.pushState(null, "", path);
+  adoptEntry();
+  return render(<App scorel={scorel} linkCode={{ current: linkCode }} />);
 }

@@ -1,10 +1,11 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { Link } from "wouter";
 import type { Host } from "../../api/contract";
 import type { ChannelChat, ChannelSender } from "../../api/types";
 import { Button } from "../../components/Button";
 import { t } from "../../i18n/channels";
 import { useHostData } from "../device/host-data";
+import { address } from "../route/address";
 import { clock } from "../shared/time";
 import { ChatNotices } from "./ChatNotices";
 import { chatName, senderName } from "./words";
@@ -49,8 +50,7 @@ export function ChatRow({ host, chat, busy, onRemove, onAllow }: ChatRowProps) {
       </p>
       {projectId && sessionId ? (
         <Link
-          to="/d/$deviceId/s/$sessionId"
-          params={{ deviceId: host.deviceId, sessionId }}
+          to={address.session(host.deviceId, sessionId)}
           className="touchable mr-3 inline-flex items-center font-medium text-accent underline underline-offset-2"
         >
           {t("channels.chat.session")}

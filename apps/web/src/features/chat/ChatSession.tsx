@@ -6,6 +6,7 @@ import { t } from "../../i18n/chat";
 import { useHostData } from "../device/host-data";
 import { Pinned } from "../device/SessionRow";
 import { UnknownDevice } from "../device/UnknownDevice";
+import { address } from "../route/address";
 import { SessionMenu } from "../session/SessionMenu";
 import { may } from "../shared/grants";
 import { useClientNames, useHost, useHostFreshness } from "../shared/host-queries";
@@ -116,8 +117,8 @@ export function ChatSession({ deviceId, sessionId, entryId, finding }: ChatSessi
               }
               back={
                 summary?.parentSessionId
-                  ? { to: "/d/$deviceId/s/$sessionId", params: { deviceId, sessionId: summary.parentSessionId } }
-                  : { to: "/d/$deviceId", params: { deviceId } }
+                  ? address.session(deviceId, summary.parentSessionId)
+                  : address.machine(deviceId)
               }
               actions={
                 summary ? (

@@ -1,10 +1,11 @@
-import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { Link } from "wouter";
 import type { SessionState, SessionView } from "../../api/contract";
 import { CopyButton } from "../../components/CopyButton";
 import { MachineIcon } from "../../components/icons";
 import { EmptyState } from "../../components/Notice";
 import { t } from "../../i18n/move";
+import { address } from "../route/address";
 import { peekDraft, readDraft } from "../shared/draft";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { splitFiles } from "./images/text-files";
@@ -32,7 +33,7 @@ export default function MovedSession({ to, draftKey, state, view }: MovedSession
         title={t("move.gone.title")}
         actions={
           there ? (
-            <Link to="/d/$deviceId/s/$sessionId" params={{ deviceId: to, sessionId: view.sessionId }} className={link}>
+            <Link to={address.session(to, view.sessionId)} className={link}>
               {t("move.gone.open", { label: there.label })}
             </Link>
           ) : (

@@ -1,8 +1,9 @@
-import { Link } from "@tanstack/react-router";
+import { Link } from "wouter";
 import type { Host } from "../../api/contract";
 import { t } from "../../i18n/chat";
 import { rich } from "../../i18n/rich";
 import { sessionTitle } from "../device/host-data";
+import { address } from "../route/address";
 import { useSessions, useToldSession } from "../shared/sessions";
 
 export interface ParentLinkProps {
@@ -24,8 +25,7 @@ export function ParentLink({ host, projectId, sessionId }: ParentLinkProps) {
         parent: (
           <Link
             data-testid="parent-session"
-            to="/d/$deviceId/s/$sessionId"
-            params={{ deviceId, sessionId }}
+            to={address.session(deviceId, sessionId)}
             className="font-medium text-accent underline underline-offset-2"
           >
             {parent ? sessionTitle(parent) : t("chat.parentLink.anotherSession")}

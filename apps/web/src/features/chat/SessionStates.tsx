@@ -1,9 +1,10 @@
-import { Link } from "@tanstack/react-router";
+import { Link } from "wouter";
 import type { SessionState, SessionView } from "../../api/contract";
 import { MachineIcon, SearchIcon, TerminalIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/chat";
+import { address } from "../route/address";
 import { OutgoingRows } from "./queue/OutgoingRows";
 
 /** Shown while nothing is known yet. */
@@ -56,8 +57,7 @@ export function Missing({ deviceId, label }: { deviceId: string; label: string }
       title={t("chat.sessionStates.sessionNotFound")}
       actions={
         <Link
-          to="/d/$deviceId"
-          params={{ deviceId }}
+          to={address.machine(deviceId)}
           className="touchable inline-flex items-center font-medium text-accent underline underline-offset-2"
         >
           {t("chat.sessionStates.showTheSessionsOn", { label })}

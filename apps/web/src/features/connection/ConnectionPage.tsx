@@ -35,7 +35,7 @@ export function ConnectionPage() {
     <div className="flex h-full min-h-0 flex-col">
       <PageHeader
         title={t("connection.connectionPage.connection")}
-        back={{ to: "/" }}
+        back="/"
         actions={
           <>
             {state?.done ? (

@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import type { DiagnosisStep, StepStatus } from "../../api/diagnosis";
 import { cx } from "../../components/cx";
 import { CheckIcon, CloseIcon, WarningIcon } from "../../components/icons";

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type DiagnosisState, type DiagnosisStep, skipRest, waiting } from "../../api/diagnosis";
 import { FakeScorel } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
+import { navigate } from "../route/history";
 import { reportOf } from "./words";
 
 const ok = (name: DiagnosisStep["name"]): DiagnosisStep => ({ name, status: "ok", detail: `${name} is well`, ms: 4 });
@@ -50,7 +51,7 @@ describe("the connection page", () => {
 
   it("follows a run, repeats it on request, and stops when the page is left", async () => {
     const running: DiagnosisStep = { name: "login", status: "running", detail: "" };
-    const { scorel, router } = show({ relay: [ok("page"), running], done: false });
+    const { scorel } = show({ relay: [ok("page"), running], done: false });
     expect((await screen.findByTestId("diagnosis")).dataset.state).toBe("running");
     expect((screen.getByTestId("check-again") as HTMLButtonElement).disabled).toBe(true);
     const first = scorel.diagnoses.at(-1);
@@ -60,8 +61,8 @@ describe("the connection page", () => {
     fireEvent.click(screen.getByTestId("check-again"));
     expect(scorel.diagnoses).toHaveLength(before + 1);
     expect(first?.canceled).toBe(true);
-    await act(() => router.navigate({ to: "/" }));
-    expect(scorel.diagnoses.at(-1)?.canceled).toBe(true);
+    act(() => navigate("/"));
+    await waitFor(() => expect(scorel.diagnoses.at(-1)?.canceled).toBe(true));
   });
 
   it("distinguishes a warning from a failure", async () => {
@@ -115,11 +116,11 @@ describe("the connection page", () => {
   });
 
   it("is reached from the settings", async () => {
-    const { router } = show({}, "/");
+    show({}, "/");
     fireEvent.click(await screen.findByRole("button", { name: "Settings" }));
     fireEvent.click(await screen.findByTestId("settings-connection"));
     await screen.findByTestId("diagnosis");
-    expect(router.state.location.pathname).toBe("/connection");
+    expect(location.pathname).toBe("/connection");
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 

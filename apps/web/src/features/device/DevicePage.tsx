@@ -1,5 +1,5 @@
-import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, useRef, useState } from "react";
+import { Link, useParams } from "wouter";
 import type { Host } from "../../api/contract";
 import type { HostInfo, Project } from "../../api/types";
 import { Button, IconButton } from "../../components/Button";
@@ -9,6 +9,8 @@ import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/device";
 import { ProjectSettings } from "../project/ProjectSettings";
+import { address, idIn, type paths } from "../route/address";
+import { useSearchParams } from "../route/entry";
 import { SessionSearch } from "../search/SessionSearch";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { may, mayManageAll } from "../shared/grants";
@@ -36,7 +38,7 @@ const AddProjectSheet = lazy(chunk(async () => ({ default: (await import("./AddP
 
 /** A device: its projects, their sessions, and buttons to add both. */
 export function DevicePage() {
-  const { deviceId } = useParams({ from: "/d/$deviceId" });
+  const { deviceId } = useParams<typeof paths.machine>();
   const devices = useReadable(useScorel().devices);
   const host = useHost(deviceId);
   const status = useReadable(host.status);
@@ -55,13 +57,12 @@ export function DevicePage() {
     <div className="flex h-full min-h-0 flex-col">
       <PageHeader
         title={device?.label ?? data.info?.label ?? t("device.devicePage.machine")}
-        back={{ to: "/" }}
+        back="/"
         subtitle={subtitleOf(data)}
         actions={
           <>
             <Link
-              to="/d/$deviceId/terminal"
-              params={{ deviceId }}
+              to={address.terminals(deviceId)}
               data-testid="open-terminals"
               aria-label={t("device.devicePage.terminal")}
               title={t("device.devicePage.terminal")}
@@ -214,7 +215,9 @@ interface ProjectListProps {
 
 function ProjectList({ host, data, projects, reachable, add, onSettings }: ProjectListProps) {
   const now = useNow(30_000);
-  const { archived = false, project: opened } = useSearch({ from: "/d/$deviceId" });
+  const params = useSearchParams();
+  const archived = params.get("archived") === "true";
+  const opened = idIn(params, "project");
   const start = useStartSession(host);
   return (
     <>
@@ -244,9 +247,7 @@ function ProjectList({ host, data, projects, reachable, add, onSettings }: Proje
 function ArchiveFilter({ deviceId, archived }: { deviceId: string; archived: boolean }) {
   const tab = (label: string, search: { archived?: boolean }, current: boolean) => (
     <Link
-      to="/d/$deviceId"
-      params={{ deviceId }}
-      search={search}
+      to={address.machine(deviceId, search)}
       replace
       aria-current={current ? "true" : undefined}
       className={cx(

@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link } from "wouter";
 import type { HostStatus } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { CommandBox } from "../../components/CommandBox";

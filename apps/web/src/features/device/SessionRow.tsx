@@ -1,9 +1,10 @@
-import { Link } from "@tanstack/react-router";
+import { Link } from "wouter";
 import type { Host } from "../../api/contract";
 import type { HostInfo, SessionSummary } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { PinIcon } from "../../components/icons";
 import { t } from "../../i18n/device";
+import { address } from "../route/address";
 import { SessionMenu } from "../session/SessionMenu";
 import { useReadable } from "../shared/scorel-context";
 import { ago } from "../shared/time";
@@ -24,8 +25,7 @@ export function SessionRow({ host, info, session, now }: SessionRowProps) {
     <div className="flex items-center pr-2 hover:bg-sunken">
       <Link
         data-testid="session-row"
-        to="/d/$deviceId/s/$sessionId"
-        params={{ deviceId: host.deviceId, sessionId: session.id }}
+        to={address.session(host.deviceId, session.id)}
         className="touchable flex min-h-11 min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1 py-2 pl-4"
       >
         <span className="min-w-0 flex-1 max-sm:basis-[calc(100%-4rem)]">

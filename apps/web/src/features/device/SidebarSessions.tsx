@@ -1,10 +1,13 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { Link } from "wouter";
 import type { Host } from "../../api/contract";
 import type { Project, SessionSummary } from "../../api/types";
 import { Dot } from "../../components/Badge";
 import { IconButton } from "../../components/Button";
+import { cx } from "../../components/cx";
 import { PlusIcon } from "../../components/icons";
 import { t } from "../../i18n/device";
+import { address } from "../route/address";
+import { useOpen } from "../route/entry";
 import { SessionSearch } from "../search/SessionSearch";
 import { useHost, useHostFreshness } from "../shared/host-queries";
 import { useReadable } from "../shared/scorel-context";
@@ -25,7 +28,7 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
   const any = useAnySession(host);
   const start = useStartSession(host);
   // The device's page has its own search.
-  const { sessionId } = useParams({ strict: false });
+  const { sessionId } = useOpen();
   const listed = (
     <>
       {projects?.map((project) => (
@@ -72,9 +75,7 @@ function SidebarProject({ host, project }: { host: Host; project: Project }) {
         <Link
           key={prompt.clientKey}
           data-testid="sidebar-starting"
-          to="/d/$deviceId/new"
-          params={{ deviceId }}
-          search={{ project: project.id }}
+          to={address.newSession(deviceId, { project: project.id })}
           className="touchable flex items-center gap-2 rounded-md px-2 text-muted text-sm hover:bg-surface hover:text-ink"
         >
           <span dir="auto" className="min-w-0 flex-1 truncate">
@@ -89,9 +90,7 @@ function SidebarProject({ host, project }: { host: Host; project: Project }) {
       {sessions && total > listed.length ? (
         <Link
           data-testid="sidebar-all"
-          to="/d/$deviceId"
-          params={{ deviceId }}
-          search={{ project: project.id }}
+          to={address.machine(deviceId, { project: project.id })}
           aria-label={t("device.sidebarSessions.showAllOf", { total, name: project.name })}
           className="touchable flex items-center rounded-md px-2 text-faint text-xs hover:bg-surface hover:text-ink"
         >
@@ -105,6 +104,8 @@ function SidebarProject({ host, project }: { host: Host; project: Project }) {
 function SidebarSession({ host, session }: { host: Host; session: SessionSummary }) {
   const { deviceId } = host;
   const reachable = useReadable(host.status) === "open";
+  const open = useOpen();
+  const here = open.deviceId === deviceId && open.sessionId === session.id;
   const waits = session.waitingApproval || session.waitingAnswer;
   const state = waits
     ? t("device.sidebarSessions.needsYou")
@@ -113,11 +114,12 @@ function SidebarSession({ host, session }: { host: Host; session: SessionSummary
       : null;
   return (
     <Link
-      to="/d/$deviceId/s/$sessionId"
-      params={{ deviceId, sessionId: session.id }}
-      activeProps={{ className: "bg-surface text-ink shadow-[inset_0_0_0_1px_var(--c-line)]" }}
-      inactiveProps={{ className: "text-muted" }}
-      className="touchable flex items-center gap-2 rounded-md px-2 text-sm hover:bg-surface hover:text-ink"
+      to={address.session(deviceId, session.id)}
+      aria-current={here ? "page" : undefined}
+      className={cx(
+        "touchable flex items-center gap-2 rounded-md px-2 text-sm hover:bg-surface hover:text-ink",
+        here ? "bg-surface text-ink shadow-[inset_0_0_0_1px_var(--c-line)]" : "text-muted",
+      )}
     >
       <span className="min-w-0 flex-1 truncate">
         {session.pinned ? <Pinned /> : null}

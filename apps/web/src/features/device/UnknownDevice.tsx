@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link } from "wouter";
 import { MachineIcon } from "../../components/icons";
 import { EmptyState } from "../../components/Notice";
 import { t } from "../../i18n/device";
@@ -8,7 +8,7 @@ import { PageHeader } from "../shared/PageHeader";
 export function UnknownDevice() {
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <PageHeader title={t("device.unknownDevice.unknownMachine")} back={{ to: "/" }} />
+      <PageHeader title={t("device.unknownDevice.unknownMachine")} back="/" />
       <main>
         <EmptyState
           icon={<MachineIcon />}

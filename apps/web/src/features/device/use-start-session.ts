@@ -1,11 +1,11 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { Host } from "../../api/contract";
+import { address } from "../route/address";
+import { navigate } from "../route/history";
 
 /** Opens the page of a new session in a project, with the chosen agent if there is one. */
 export function useStartSession({ deviceId }: Host) {
-  const navigate = useNavigate();
   return (projectId: string, agent?: string) => {
     const search = { project: projectId, ...(agent ? { agent } : {}) };
-    void navigate({ to: "/d/$deviceId/new", params: { deviceId }, search });
+    navigate(address.newSession(deviceId, search));
   };
 }

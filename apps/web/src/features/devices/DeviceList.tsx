@@ -1,11 +1,12 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { Link } from "wouter";
 import type { Device } from "../../api/contract";
 import { IconButton } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { ChevronRightIcon, MachineIcon, PlusIcon, TrashIcon } from "../../components/icons";
 import { t } from "../../i18n/devices";
 import { seen } from "../inbox/seen";
+import { address } from "../route/address";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { rememberModel } from "../shared/model-memory";
 import { useScorel } from "../shared/scorel-context";
@@ -53,8 +54,7 @@ function DeviceRow({ device, onForget }: { device: Device; onForget: () => void 
   return (
     <Card data-testid="device-row" className="flex items-center pr-1.5 transition-colors hover:border-line-strong">
       <Link
-        to="/d/$deviceId"
-        params={{ deviceId: device.id }}
+        to={address.machine(device.id)}
         className="grid min-w-0 flex-1 grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 rounded-lg py-3 pl-3.5"
       >
         <span className="grid size-10 shrink-0 place-items-center rounded-md bg-sunken text-lg text-muted">

@@ -1,5 +1,5 @@
-import { CatchBoundary } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
+import { ErrorBoundary } from "react-error-boundary";
 import { visible } from "../chat/text/visible";
 import { chunk, MissingChunk } from "../shared/missing-chunk";
 import type { DiffProps } from "./Diff";
@@ -13,9 +13,8 @@ const chars = 4000;
 /** Changes of files. The renderer is loaded on first use; until then, or if that fails, the plain text is shown. */
 export function DiffView(props: DiffProps) {
   return (
-    <CatchBoundary
-      getResetKey={() => "diff"}
-      errorComponent={({ error }) => {
+    <ErrorBoundary
+      fallbackRender={({ error }) => {
         if (!(error instanceof MissingChunk)) {
           throw error;
         }
@@ -25,7 +24,7 @@ export function DiffView(props: DiffProps) {
       <Suspense fallback={<Plain {...props} />}>
         <Diff {...props} />
       </Suspense>
-    </CatchBoundary>
+    </ErrorBoundary>
   );
 }
 

@@ -1,11 +1,12 @@
-import { Link } from "@tanstack/react-router";
 import { type RefObject, useState } from "react";
+import { Link } from "wouter";
 import { Button } from "../../components/Button";
 import { SearchIcon, TerminalIcon } from "../../components/icons";
 import { EmptyState } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/inbox";
 import { MoreSessions } from "../device/MoreSessions";
+import { address } from "../route/address";
 import type { Filter } from "./filter";
 import { InboxRow } from "./InboxRow";
 import { NeedsYou } from "./NeedsYou";
@@ -111,8 +112,7 @@ function Older({ machines, filter }: { machines: readonly Machine[]; filter: Fil
     .map(({ device: { id, label }, older }) => (
       <Link
         key={id}
-        to="/d/$deviceId"
-        params={{ deviceId: id }}
+        to={address.machine(id)}
         className="touchable flex items-center px-1 text-muted text-sm hover:text-ink"
       >
         {t("inbox.inboxLists.older", { n: older, label })}
@@ -161,8 +161,7 @@ function Nothing({ machines, filtered }: { machines: readonly Machine[]; filtere
       actions={
         only ? (
           <Link
-            to="/d/$deviceId"
-            params={{ deviceId: only.device.id }}
+            to={address.machine(only.device.id)}
             className="touchable inline-flex items-center rounded-md bg-accent px-3.5 font-medium text-on-accent text-sm hover:bg-accent-hover"
           >
             {t("inbox.inboxLists.chooseProject")}

@@ -1,5 +1,5 @@
-import { Navigate, useNavigate, useSearch } from "@tanstack/react-router";
 import { type RefObject, useRef, useState } from "react";
+import { Redirect } from "wouter";
 import { IconButton } from "../../components/Button";
 import { QuestionIcon, SettingsIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
@@ -8,6 +8,9 @@ import { useLingering } from "../chat/approvals/use-lingering";
 import { DeviceList } from "../devices/DeviceList";
 import { openShortcuts } from "../keys/open";
 import { PaletteButton } from "../keys/PaletteButton";
+import { address, filterIn } from "../route/address";
+import { useSearchParams } from "../route/entry";
+import { navigate } from "../route/history";
 import { HitList } from "../search/HitList";
 import { isSearch } from "../search/query";
 import { SearchField } from "../search/SearchField";
@@ -31,7 +34,7 @@ import { useSearchAll } from "./use-search-all";
 /** The home page: sessions that need the person, running ones and new ones, of all machines. */
 export function InboxPage() {
   const devices = useReadable(useScorel().devices);
-  const { state } = useSearch({ from: "/" });
+  const { state } = filterIn(useSearchParams());
   const machines = useMachines(state === "archived");
   const openSettings = useSettingsSheet();
   const wide = useWide();
@@ -40,7 +43,7 @@ export function InboxPage() {
   useKeptScroll(box, "inbox");
   useTitle(t("inbox.inboxPage.inbox"));
   if (devices?.length === 0) {
-    return <Navigate to="/pair" replace />;
+    return <Redirect to="/pair" replace />;
   }
   return (
     <div className="flex h-full min-h-0 flex-col">
@@ -89,8 +92,7 @@ interface InboxProps {
 }
 
 function Inbox({ machines, box }: InboxProps) {
-  const filter = useSearch({ from: "/" });
-  const navigate = useNavigate();
+  const filter = filterIn(useSearchParams());
   const now = useNow(30_000);
   const [text, setText] = useKeptState("inbox-search", "");
   const field = useRef<HTMLInputElement>(null);
@@ -135,7 +137,7 @@ function Inbox({ machines, box }: InboxProps) {
               filter={filter}
               machines={machines}
               projects={projects}
-              onChange={(search) => void navigate({ to: "/", search, replace: true })}
+              onChange={(search) => navigate(address.inbox(search), { replace: true })}
             />
           )}
         </div>

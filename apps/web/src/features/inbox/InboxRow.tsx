@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link } from "wouter";
 import type { HostInfo } from "../../api/types";
 import { Dot } from "../../components/Badge";
 import { IconButton } from "../../components/Button";
@@ -7,6 +7,7 @@ import { ArchiveIcon, CheckIcon, PinIcon } from "../../components/icons";
 import { t } from "../../i18n/inbox";
 import { sessionTitle } from "../device/host-data";
 import { Pinned } from "../device/SessionRow";
+import { address } from "../route/address";
 import { SessionMenu } from "../session/SessionMenu";
 import { may } from "../shared/grants";
 import { ago } from "../shared/time";
@@ -32,8 +33,7 @@ export function InboxRow({ item, info, now, actions }: InboxRowProps) {
         data-testid="inbox-row"
         data-stop
         data-item={item.id}
-        to="/d/$deviceId/s/$sessionId"
-        params={{ deviceId: device.id, sessionId: session.id }}
+        to={address.session(device.id, session.id)}
         className="touchable grid min-w-0 flex-1 grid-cols-[0.5rem_minmax(0,1fr)_auto] items-center gap-x-3 py-1.5 pl-3.5 sm:grid-cols-[0.5rem_minmax(0,1fr)_auto_3.5rem]"
       >
         <StateDot item={item} />

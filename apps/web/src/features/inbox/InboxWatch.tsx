@@ -1,6 +1,6 @@
-import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
 import type { Host } from "../../api/contract";
+import { useOpen } from "../route/entry";
 import { hostKey, useHostFreshness } from "../shared/host-queries";
 import { chunk } from "../shared/missing-chunk";
 import { useRecalled } from "../shared/recall";
@@ -81,7 +81,7 @@ const onVisible = (listener: () => void) => {
 
 /** Marks the shown session as seen. Returns the item's id. */
 function useSessionInSight(items: readonly Item[]): string | undefined {
-  const { deviceId, sessionId } = useParams({ strict: false });
+  const { deviceId, sessionId } = useOpen();
   const visible = useSyncExternalStore(onVisible, () => document.visibilityState === "visible");
   const shown = items.find(({ device, session }) => device.id === deviceId && session.id === sessionId);
   const news = visible && shown?.unread ? shown : undefined;

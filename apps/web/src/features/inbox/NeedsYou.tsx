@@ -1,8 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import { lazy, type RefObject, useCallback, useState } from "react";
+import { Link } from "wouter";
 import { Button } from "../../components/Button";
 import { t } from "../../i18n/inbox";
 import { sessionTitle } from "../device/host-data";
+import { address } from "../route/address";
 import { LazyPart } from "../shared/MissingPart";
 import { chunk } from "../shared/missing-chunk";
 import { PlaceOf, Time } from "./InboxRow";
@@ -39,8 +40,7 @@ export function NeedsYou({ items, now, box }: NeedsYouProps) {
             <Link
               data-stop
               data-item={id}
-              to="/d/$deviceId/s/$sessionId"
-              params={{ deviceId: device.id, sessionId: session.id }}
+              to={address.session(device.id, session.id)}
               className="touchable flex flex-wrap items-center gap-x-3 rounded-lg px-4 py-2 hover:bg-sunken"
             >
               <span dir="auto" className="min-w-0 flex-1 basis-48 truncate font-medium text-sm">

@@ -1,8 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/move";
+import { address } from "../route/address";
+import { useOpen } from "../route/entry";
+import { navigate } from "../route/history";
 import { carryDraft } from "../shared/draft";
 import { moved, noteHere, noteMoved } from "../shared/moved";
 import { dropSession } from "../shared/sessions";
@@ -12,8 +14,7 @@ import type { Machine } from "./use-machines";
 export function useMovedSessions(machines: readonly Machine[] | null): void {
   const client = useQueryClient();
   const toast = useToast();
-  const navigate = useNavigate();
-  const open = useParams({ strict: false });
+  const open = useOpen();
   const latest = useRef({ machines, open });
   latest.current = { machines, open };
   const follow = useRef(async (from: string, sessionId: string, to: string) => {
@@ -24,8 +25,8 @@ export function useMovedSessions(machines: readonly Machine[] | null): void {
     await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`);
     const shown = latest.current.open;
     if (shown.deviceId === from && shown.sessionId === sessionId) {
-      const params = { deviceId: to, sessionId };
-      await navigate({ to: "/d/$deviceId/s/$sessionId", params, search: (before) => before, replace: true });
+      const { search } = new URL(location.href);
+      navigate(`${address.session(to, sessionId)}${search}`, { replace: true });
       toast(t("move.follow.nowOn", { label: there.device.label }));
       await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`); // text typed meanwhile
     }

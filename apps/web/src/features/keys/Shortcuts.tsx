@@ -1,6 +1,7 @@
-import { useMatchRoute } from "@tanstack/react-router";
+import { useRoute } from "wouter";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/keys";
+import { paths } from "../route/address";
 import { closeOverlay, paletteKeys } from "./open";
 
 type Keys = readonly (readonly [keys: readonly string[], what: string])[];
@@ -22,13 +23,16 @@ export default function Shortcuts() {
 }
 
 function useKeysOfPage(): { title: string; keys: Keys } | null {
-  const matches = useMatchRoute();
+  const [inbox] = useRoute(paths.inbox);
+  const [session] = useRoute(paths.session);
+  const [newSession] = useRoute(paths.newSession);
+  const [terminals] = useRoute(paths.terminals);
   const answer = [["A", "D", "Shift+A"], t("keys.shortcuts.answer")] as const;
   const writing: Keys = [
     [["Enter"], t("keys.shortcuts.send")],
     [["Shift+Enter"], t("keys.shortcuts.newLine")],
   ];
-  if (matches({ to: "/" })) {
+  if (inbox) {
     return {
       title: t("keys.shortcuts.inbox"),
       keys: [
@@ -42,7 +46,7 @@ function useKeysOfPage(): { title: string; keys: Keys } | null {
       ],
     };
   }
-  if (matches({ to: "/d/$deviceId/s/$sessionId" })) {
+  if (session) {
     return {
       title: t("keys.shortcuts.session"),
       keys: [
@@ -54,10 +58,10 @@ function useKeysOfPage(): { title: string; keys: Keys } | null {
       ],
     };
   }
-  if (matches({ to: "/d/$deviceId/new" })) {
+  if (newSession) {
     return { title: t("keys.shortcuts.newSession"), keys: writing };
   }
-  if (matches({ to: "/d/$deviceId/terminal" })) {
+  if (terminals) {
     return {
       title: t("keys.shortcuts.terminal"),
       keys: [

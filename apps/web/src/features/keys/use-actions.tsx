@@ -1,8 +1,9 @@
-import { useNavigate } from "@tanstack/react-router";
 import { ArchiveIcon, InboxIcon, LinkIcon, QuestionIcon, RefreshIcon, SettingsIcon } from "../../components/icons";
 import { icon } from "../../components/shell-icons";
 import { t } from "../../i18n/keys";
 import { type Choice, chooseLanguage, chosenLanguage, languages } from "../../i18n/language";
+import { address } from "../route/address";
+import { navigate } from "../route/history";
 import { useSettingsSheet } from "../settings/settings-context";
 import { chooseTheme, chosenTheme, type ThemeChoice } from "../settings/theme";
 import type { Entry } from "./entries";
@@ -16,18 +17,17 @@ const LanguageIcon = icon(
 
 /** The actions available everywhere. */
 export function useActions(): Entry[] {
-  const navigate = useNavigate();
   const openSettings = useSettingsSheet();
   const own = { kind: "actions", first: true } as const;
   return [
     {
       ...{ ...own, id: "inbox", title: t("keys.actions.inbox"), icon: <InboxIcon /> },
       others: t("keys.words.inbox"),
-      run: () => void navigate({ to: "/" }),
+      run: () => navigate("/"),
     },
     {
       ...{ ...own, id: "archived", title: t("keys.actions.archived"), icon: <ArchiveIcon />, first: false },
-      run: () => void navigate({ to: "/", search: { state: "archived" } }),
+      run: () => navigate(address.inbox({ state: "archived" })),
     },
     {
       ...{ ...own, id: "settings", title: t("keys.actions.settings"), icon: <SettingsIcon />, run: openSettings },
@@ -36,12 +36,12 @@ export function useActions(): Entry[] {
     {
       ...{ ...own, id: "pair", title: t("keys.actions.pair"), icon: <LinkIcon /> },
       others: t("keys.words.pair"),
-      run: () => void navigate({ to: "/pair" }),
+      run: () => navigate("/pair"),
     },
     {
       ...{ ...own, id: "connection", title: t("keys.actions.connection"), icon: <RefreshIcon />, first: false },
       others: t("keys.words.connection"),
-      run: () => void navigate({ to: "/connection" }),
+      run: () => navigate("/connection"),
     },
     {
       ...{ ...own, id: "shortcuts", title: t("keys.actions.shortcuts"), icon: <QuestionIcon />, keys: ["?"] },

@@ -1,8 +1,9 @@
-import { useNavigate } from "@tanstack/react-router";
 import { FileIcon } from "../../components/icons";
 import { t } from "../../i18n/keys";
 import type { Machine } from "../inbox/use-machines";
 import { useSearchAll } from "../inbox/use-search-all";
+import { address } from "../route/address";
+import { navigate } from "../route/history";
 import { isSearch } from "../search/query";
 import type { Entry } from "./entries";
 
@@ -11,7 +12,6 @@ const most = 12;
 
 /** Searches the text of the machines' sessions. The hits are listed after the local matches, which they never move. */
 export function useHits(machines: readonly Machine[], text: string) {
-  const navigate = useNavigate();
   const { found, left } = useSearchAll(machines, text);
   const asked = isSearch(text);
   const entries = (asked ? (found.hits ?? []) : [])
@@ -37,12 +37,7 @@ export function useHits(machines: readonly Machine[], text: string) {
         ),
         at: hit.at,
         run: () =>
-          void navigate({
-            to: "/d/$deviceId/s/$sessionId",
-            params: { deviceId, sessionId: hit.sessionId },
-            search: { entry: hit.entryId },
-            state: { find: text },
-          }),
+          navigate(address.session(deviceId, hit.sessionId, { entry: hit.entryId }), { state: { find: text } }),
       }),
     );
   const note = !asked

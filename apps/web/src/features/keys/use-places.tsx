@@ -1,4 +1,3 @@
-import { useNavigate, useParams } from "@tanstack/react-router";
 import { Dot } from "../../components/Badge";
 import { ArchiveIcon, CheckIcon, MachineIcon, PinIcon, PlusIcon, TerminalIcon } from "../../components/icons";
 import { t } from "../../i18n/keys";
@@ -6,6 +5,9 @@ import { sessionTitle } from "../device/host-data";
 import { type Item, needsYou } from "../inbox/sections";
 import { useItemActions } from "../inbox/use-item-actions";
 import { itemsOf, type Machine, useEachAnswer, useMachines, useSeen } from "../inbox/use-machines";
+import { address } from "../route/address";
+import { useOpen } from "../route/entry";
+import { navigate } from "../route/history";
 import { may } from "../shared/grants";
 import type { Entry } from "./entries";
 
@@ -27,7 +29,7 @@ export function usePlaces(): Places {
   const projects = useEachAnswer("list_projects");
   const infos = useEachAnswer("get_host");
   const items = itemsOf(machines, useSeen(machines), projects);
-  const { deviceId, sessionId } = useParams({ strict: false });
+  const { deviceId, sessionId } = useOpen();
   const shown = items.find(({ device, session }) => device.id === deviceId && session.id === sessionId);
   const toSession = useSessionEntry();
   const ordered = items.filter((item) => item !== shown).sort(byUrgency);
@@ -56,7 +58,6 @@ function byUrgency({ session: a }: Item, { session: b }: Item): number {
 }
 
 function useSessionEntry() {
-  const navigate = useNavigate();
   return (item: Item, first: boolean): Entry => {
     const { device, project, session } = item;
     return {
@@ -67,8 +68,7 @@ function useSessionEntry() {
       place: [project?.name, device.label].filter(Boolean).join(" · "),
       at: session.updatedAt,
       first,
-      run: () =>
-        void navigate({ to: "/d/$deviceId/s/$sessionId", params: { deviceId: device.id, sessionId: session.id } }),
+      run: () => navigate(address.session(device.id, session.id)),
     };
   };
 }
@@ -116,7 +116,6 @@ function useHereEntries() {
 }
 
 function useNewSessions() {
-  const navigate = useNavigate();
   return ({ device }: Machine, projects: readonly { id: string; name: string }[], newest: Item | undefined) =>
     projects.map(
       ({ id, name }): Entry => ({
@@ -127,15 +126,13 @@ function useNewSessions() {
         place: device.label,
         others: t("keys.words.newSession"),
         first: newest?.device.id === device.id && newest.session.projectId === id,
-        run: () => void navigate({ to: "/d/$deviceId/new", params: { deviceId: device.id }, search: { project: id } }),
+        run: () => navigate(address.newSession(device.id, { project: id })),
       }),
     );
 }
 
 function useMachineEntries() {
-  const navigate = useNavigate();
   return ({ device, status }: Machine, here: boolean): Entry[] => {
-    const params = { deviceId: device.id };
     return [
       {
         id: `machine/${device.id}`,
@@ -145,7 +142,7 @@ function useMachineEntries() {
         ...(status === "open" ? {} : { place: t("keys.palette.offline") }),
         others: t("keys.words.machine"),
         first: true,
-        run: () => void navigate({ to: "/d/$deviceId", params }),
+        run: () => navigate(address.machine(device.id)),
       },
       {
         id: `terminal/${device.id}`,
@@ -154,7 +151,7 @@ function useMachineEntries() {
         icon: <TerminalIcon />,
         others: t("keys.words.terminal"),
         first: here,
-        run: () => void navigate({ to: "/d/$deviceId/terminal", params }),
+        run: () => navigate(address.terminals(device.id)),
       },
     ];
   };

@@ -1,12 +1,11 @@
 import "../../app/testing/browser";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { ApiError } from "../../api/contract";
 import { ApiKind, type HostInfo, type Provider } from "../../api/types";
 import { hostInfo } from "../../app/testing/builders";
-import { FakeScorel } from "../../app/testing/fake-scorel";
+import { type FakeHost, FakeScorel } from "../../app/testing/fake-scorel";
 import { ScorelContext } from "../shared/scorel-context";
 import { MachineSheet } from "./MachineSheet";
 
@@ -19,7 +18,7 @@ const provider = (name: string, more: Partial<Provider> = {}): Provider => ({
   ...more,
 });
 
-function show(providers: Provider[], more: Partial<HostInfo> = {}) {
+function show(providers: Provider[], more: Partial<HostInfo> = {}, prepare = (_host: FakeHost) => {}) {
   const scorel = new FakeScorel();
   const host = scorel.host("dev_one");
   const asked: [string, unknown][] = [];
@@ -44,15 +43,12 @@ function show(providers: Provider[], more: Partial<HostInfo> = {}) {
   };
   host.handlers.list_mcp_servers = () => ({ servers: [] });
   host.handlers.list_skills = () => ({ skills: [] });
+  prepare(host);
   const info = hostInfo({ grants: ["view", "approve", "manage"], relayUrl: "https://relay.example", ...more });
-  const rootRoute = createRootRoute({
-    component: () => <MachineSheet host={host} machine="desk" info={info} onClose={() => {}} />,
-  });
-  const router = createRouter({ routeTree: rootRoute, history: createMemoryHistory() });
   render(
     <ScorelContext value={scorel}>
       <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
-        <RouterProvider router={router as never} />
+        <MachineSheet host={host} machine="desk" info={info} onClose={() => {}} />
       </QueryClientProvider>
     </ScorelContext>,
   );
@@ -143,10 +139,11 @@ test("a browser that may not manage requests nothing", async () => {
 });
 
 test("reports an older host, and shows the relay of both sides", async () => {
-  const { host } = show([], { relayState: "connecting" });
-  host.handlers.list_providers = () => {
-    throw new ApiError(ApiKind.unknown_request, "this host does not know the request");
-  };
+  show([], { relayState: "connecting" }, (host) => {
+    host.handlers.list_providers = () => {
+      throw new ApiError(ApiKind.unknown_request, "this host does not know the request");
+    };
+  });
   expect((await screen.findByRole("alert")).textContent).toContain("desk runs an older scorel");
   const relay = screen.getByTestId("relay-state").textContent;
   expect(relay).toContain("This browser");

@@ -1,20 +1,20 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useRef } from "react";
 import type { Host } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { t } from "../../i18n/memory";
+import { address } from "../route/address";
+import { navigate } from "../route/history";
 import { useAct } from "../shared/use-act";
 
 /** Starts a session in which the agent merges and drops notes, and opens it. */
 export function ReviewNotes({ host, projectId }: { host: Host; projectId: string }) {
-  const navigate = useNavigate();
   const { busy, error, act } = useAct();
   // The same key for each try: a request whose answer was lost starts no second session.
   const clientKey = useRef(crypto.randomUUID());
   const review = () =>
     act("review", async () => {
       const { session } = await host.request("review_notes", { projectId, clientKey: clientKey.current });
-      await navigate({ to: "/d/$deviceId/s/$sessionId", params: { deviceId: host.deviceId, sessionId: session.id } });
+      navigate(address.session(host.deviceId, session.id));
     });
   return (
     <>

@@ -1,4 +1,3 @@
-import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { SessionSummary } from "../../api/types";
@@ -7,6 +6,7 @@ import { ErrorText } from "../../components/ErrorText";
 import { Sheet } from "../../components/Sheet";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/move";
+import { useOpen } from "../route/entry";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { MachineChoice } from "./MachineChoice";
 import { MoveProgress } from "./MoveProgress";
@@ -23,7 +23,7 @@ export interface MoveSessionProps {
 export default function MoveSession({ host, session, onClose }: MoveSessionProps) {
   const scorel = useScorel();
   const toast = useToast();
-  const open = useParams({ strict: false });
+  const open = useOpen();
   const devices = useReadable(scorel.devices);
   const [to, setTo] = useState("");
   const [projectId, setProjectId] = useState("");

@@ -1,8 +1,10 @@
-import { Link, useNavigate, useRouteContext } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useContext, useEffect } from "react";
+import { Link } from "wouter";
 import { Card } from "../../components/Card";
 import { BackIcon } from "../../components/icons";
 import { t } from "../../i18n/pair";
+import { address } from "../route/address";
+import { navigate } from "../route/history";
 import { useSettingsSheet } from "../settings/settings-context";
 import { LinkBanner, LinkLight } from "../shared/LinkLight";
 import { useReadable, useScorel } from "../shared/scorel-context";
@@ -10,6 +12,7 @@ import { useTouch, useWide } from "../shared/use-media";
 import { Wordmark } from "../shared/Wordmark";
 import { BrowserName } from "./BrowserName";
 import { InstallHelp } from "./InstallHelp";
+import { LinkCodeContext } from "./link-code";
 import { PairingPanel } from "./PairingPanel";
 import { RedeemForm } from "./RedeemForm";
 import { ScanButton } from "./ScanButton";
@@ -18,18 +21,12 @@ import { usePairing } from "./use-pairing";
 /** How long the success message is shown before the page moves on, in milliseconds. */
 const pause = 1200;
 
-/** The code of the link that opened the page, until it was used. */
-export interface LinkCode {
-  current: string | null;
-}
-
 /** The first page of a new browser, which also pairs further devices. */
 export function PairPage() {
-  const { linkCode } = useRouteContext({ from: "/pair" });
+  const linkCode = useContext(LinkCodeContext);
   const scorel = useScorel();
   const devices = useReadable(scorel.devices);
   const openSettings = useSettingsSheet();
-  const navigate = useNavigate();
   const wide = useWide();
   const touch = useTouch();
   const control = usePairing(linkCode.current);
@@ -40,9 +37,9 @@ export function PairPage() {
     if (!doneId) {
       return;
     }
-    const timer = setTimeout(() => void navigate({ to: "/d/$deviceId", params: { deviceId: doneId } }), pause);
+    const timer = setTimeout(() => navigate(address.machine(doneId)), pause);
     return () => clearTimeout(timer);
-  }, [doneId, navigate]);
+  }, [doneId]);
 
   // The code of a link is valid for one visit of this page.
   useEffect(

@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import type { PairingState } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { CommandBox } from "../../components/CommandBox";
@@ -7,6 +7,7 @@ import { CheckIcon, RefreshIcon, WarningIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/pair";
 import { rich } from "../../i18n/rich";
+import { address } from "../route/address";
 import { minutesAndSeconds, useNow } from "../shared/time";
 import { Help } from "../shared/with-help";
 import type { PairingControl } from "./use-pairing";
@@ -54,8 +55,7 @@ export function PairingPanel({ control }: { control: PairingControl }) {
         >
           <p>{t("pair.pairingPanel.canUse")}</p>
           <Link
-            to="/d/$deviceId"
-            params={{ deviceId: state.deviceId }}
+            to={address.machine(state.deviceId)}
             className="mt-3 inline-block font-medium text-accent underline underline-offset-2"
           >
             {t("pair.pairingPanel.open", { label: state.label })}

@@ -1,17 +1,11 @@
 import "../../app/testing/browser";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { fireEvent, render, screen } from "@testing-library/react";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { ApiError } from "../../api/contract";
 import { ApiKind } from "../../api/types";
 import { FakeScorel } from "../../app/testing/fake-scorel";
 import { TranscriptList } from "./TranscriptList";
-
-vi.mock("@tanstack/react-router", () => ({
-  Link: ({ children, params }: { children: string; params: { sessionId: string } }) => (
-    <a href={`/s/${params.sessionId}`}>{children}</a>
-  ),
-}));
 
 function show() {
   const host = new FakeScorel().host("dev_one");
@@ -51,7 +45,7 @@ test("lists conversations of the chosen agent and imports one into the project",
   choose("Agent", "codex");
   fireEvent.click(await screen.findByRole("button", { name: "Import Fix the build" }));
   await screen.findByText("Imported 12 entries. Skipped 2 damaged records.");
-  expect((await screen.findByText("Open session")).getAttribute("href")).toBe("/s/codex-1");
+  expect((await screen.findByText("Open session")).getAttribute("href")).toBe("/d/dev_one/s/codex-1");
   screen.getByText("2 older conversations are not shown.");
   screen.getByText("1 file could not be read.");
   choose("Folders", "all");

@@ -1,11 +1,12 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { Link } from "wouter";
 import type { Host } from "../../api/contract";
 import { ApiKind, type ImportTranscriptResponse, type Transcript } from "../../api/types";
 import { Button } from "../../components/Button";
 import { Select } from "../../components/Select";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
+import { address } from "../route/address";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { ago } from "../shared/time";
@@ -157,8 +158,7 @@ function TranscriptRow({ deviceId, transcript, busy, onImport }: TranscriptRowPr
         </Button>
         {sessionId ? (
           <Link
-            to="/d/$deviceId/s/$sessionId"
-            params={{ deviceId, sessionId }}
+            to={address.session(deviceId, sessionId)}
             className="touchable inline-flex items-center px-3 text-accent text-xs underline underline-offset-2"
             aria-label={t("project.transcripts.openOne", { title })}
           >

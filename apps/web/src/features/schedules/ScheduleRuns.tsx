@@ -1,7 +1,8 @@
-import { Link } from "@tanstack/react-router";
+import { Link } from "wouter";
 import type { Schedule } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { t } from "../../i18n/schedules";
+import { address } from "../route/address";
 import { clock } from "../shared/time";
 import { causeText, stateOf } from "./words";
 
@@ -22,8 +23,7 @@ export function ScheduleRuns({ deviceId, schedule }: { deviceId: string; schedul
               <Badge tone={tone}>{text}</Badge>
               {run.sessionId ? (
                 <Link
-                  to="/d/$deviceId/s/$sessionId"
-                  params={{ deviceId, sessionId: run.sessionId }}
+                  to={address.session(deviceId, run.sessionId)}
                   data-testid="run-session"
                   className="touchable ml-auto inline-flex items-center font-medium text-accent underline underline-offset-2"
                 >

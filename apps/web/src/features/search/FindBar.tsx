@@ -1,10 +1,11 @@
-import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Host } from "../../api/contract";
 import { IconButton } from "../../components/Button";
 import { ArrowDownIcon, ArrowUpIcon, CloseIcon, SearchIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/search";
+import { address } from "../route/address";
+import { navigate } from "../route/history";
 import { useFind } from "./use-find";
 
 export interface FindBarProps {
@@ -19,7 +20,6 @@ export interface FindBarProps {
 
 /** Finds text in one session: the number of matches, and buttons to move between them. */
 export default function FindBar({ host, sessionId, text, onText, entryId, onClose }: FindBarProps) {
-  const navigate = useNavigate();
   const field = useRef<HTMLInputElement>(null);
   const find = useFind(host, sessionId, text);
   const { hits } = find;
@@ -37,7 +37,7 @@ export default function FindBar({ host, sessionId, text, onText, entryId, onClos
     }
     const next = hits[at < 0 ? hits.length - 1 : (at + by + hits.length) % hits.length];
     if (next) {
-      void navigate({ to: ".", search: { entry: next.entryId }, replace: true });
+      navigate(address.session(host.deviceId, sessionId, { entry: next.entryId }), { replace: true });
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {

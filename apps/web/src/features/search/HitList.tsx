@@ -1,6 +1,7 @@
-import { Link } from "@tanstack/react-router";
+import { Link } from "wouter";
 import { cx } from "../../components/cx";
 import { t } from "../../i18n/search";
+import { address } from "../route/address";
 import { ago, useNow } from "../shared/time";
 import type { Found, FoundHit } from "./query";
 
@@ -60,9 +61,7 @@ function Hit({ found: { deviceId, machine, hit }, text, now, compact }: HitProps
     <Link
       data-testid="search-hit"
       data-stop
-      to="/d/$deviceId/s/$sessionId"
-      params={{ deviceId, sessionId: hit.sessionId }}
-      search={{ entry: hit.entryId }}
+      to={address.session(deviceId, hit.sessionId, { entry: hit.entryId })}
       state={{ find: text }}
       className={cx("block hover:bg-sunken", compact ? "rounded-md px-2 py-1.5" : "min-h-11 px-4 py-2.5")}
     >

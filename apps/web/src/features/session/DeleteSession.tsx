@@ -1,9 +1,10 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { Host, SessionView } from "../../api/contract";
 import type { SessionSummary } from "../../api/types";
 import { rich } from "../../i18n/rich";
 import { t } from "../../i18n/session";
 import { sessionTitle } from "../device/host-data";
+import { address } from "../route/address";
+import { navigate } from "../route/history";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { keepDraft } from "../shared/draft";
 
@@ -16,7 +17,6 @@ export interface DeleteSessionProps {
 
 /** Asks for confirmation, deletes the session on the host, and leaves its page. */
 export default function DeleteSession({ host, session, view, onClose }: DeleteSessionProps) {
-  const navigate = useNavigate();
   const { deviceId } = host;
   const confirm = async () => {
     await host.request("delete_session", { sessionId: session.id });
@@ -27,7 +27,7 @@ export default function DeleteSession({ host, session, view, onClose }: DeleteSe
       }
     }
     keepDraft(`${deviceId}/${session.id}`, "");
-    await navigate({ to: "/d/$deviceId", params: { deviceId } });
+    navigate(address.machine(deviceId));
   };
   return (
     <ConfirmSheet

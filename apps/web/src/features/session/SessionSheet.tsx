@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link } from "wouter";
 import type { Host } from "../../api/contract";
 import type { Requests, SessionSummary } from "../../api/types";
 import { Button } from "../../components/Button";
@@ -12,6 +12,7 @@ import { useHostData } from "../device/host-data";
 import { ShareAction } from "../guests/ShareAction";
 import { MoveAction } from "../move/MoveAction";
 import { SessionLevel } from "../push/SessionLevel";
+import { address } from "../route/address";
 import { StartedBy } from "../schedules/StartedBy";
 import { useAct } from "../shared/use-act";
 import { RenameForm } from "./RenameForm";
@@ -74,9 +75,10 @@ export default function SessionSheet({
           </Button>
         ) : null}
         <Link
-          to="/d/$deviceId/terminal"
-          params={{ deviceId: host.deviceId }}
-          search={{ project: session.projectId, ...(hasWorktree(session) ? { session: session.id } : {}) }}
+          to={address.terminals(host.deviceId, {
+            project: session.projectId,
+            ...(hasWorktree(session) ? { session: session.id } : {}),
+          })}
           data-testid="session-terminal"
           className="touchable inline-flex items-center gap-2 rounded-md border border-line bg-surface px-3.5 py-1.5 font-medium text-sm hover:border-line-strong"
         >

@@ -12,7 +12,7 @@ import { chooseTheme, chosenTheme, type ThemeChoice } from "./theme";
 
 export interface SettingsSheetProps {
   onClose: () => void;
-  /** Opens the page that checks the connection: the sheet is outside the router. */
+  /** Opens the page that checks the connection. */
   onCheck: () => void;
 }
 

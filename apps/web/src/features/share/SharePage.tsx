@@ -1,4 +1,3 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Device } from "../../api/contract";
 import { MAX_PROMPT, type Project } from "../../api/types";
 import { Button } from "../../components/Button";
@@ -8,6 +7,9 @@ import { EmptyState } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/share";
 import { sessionTitle, useHostData } from "../device/host-data";
+import { address } from "../route/address";
+import { useSearchParams } from "../route/entry";
+import { navigate } from "../route/history";
 import { keepDraft, peekDraft, readDraft } from "../shared/draft";
 import { useHost, useHostFreshness } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
@@ -23,14 +25,14 @@ const shown = 4;
  * sent.
  */
 export function SharePage() {
-  const shared = sharedText(useSearch({ from: "/share" }));
+  const shared = sharedText(Object.fromEntries(useSearchParams()));
   const devices = useReadable(useScorel().devices);
   const usable = devices?.filter(({ revoked, problem }) => !revoked && !problem);
   const title = shared ? t("share.sharePage.addToASession") : t("share.sharePage.newSession");
   useTitle(title);
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <PageHeader title={title} back={{ to: "/" }} />
+      <PageHeader title={title} back="/" />
       <main className="safe-x min-h-0 flex-1 overflow-y-auto py-5">
         <div className="mx-auto max-w-2xl space-y-4">
           {shared ? (
@@ -101,17 +103,16 @@ function Targets({ device, shared }: TargetsProps) {
 
 function ProjectTargets({ device, project, shared }: TargetsProps & { project: Project }) {
   const host = useHost(device.id);
-  const navigate = useNavigate();
   const { sessions } = useSessions(host, project.id);
   const closed = project.missing || project.unavailable !== undefined;
   const deviceId = device.id;
   const start = async () => {
     await addToDraft(`${deviceId}/new/${project.id}`, shared);
-    await navigate({ to: "/d/$deviceId/new", params: { deviceId }, search: { project: project.id }, replace: true });
+    navigate(address.newSession(deviceId, { project: project.id }), { replace: true });
   };
   const open = async (sessionId: string) => {
     await addToDraft(`${deviceId}/${sessionId}`, shared);
-    await navigate({ to: "/d/$deviceId/s/$sessionId", params: { deviceId, sessionId }, replace: true });
+    navigate(address.session(deviceId, sessionId), { replace: true });
   };
   return (
     <Card className="overflow-hidden" data-testid="share-project">

@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { pageAt } from "../../app/pages";
 import { hostInfo, project, summary } from "../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
+import { navigate } from "../route/history";
 import { sharedText } from "./SharePage";
 
 const dev = "dev_one";
@@ -31,11 +33,11 @@ const composer = async () => (await screen.findByTestId("composer")) as HTMLText
 
 test("what was shared becomes the draft of a session, as text, and is not sent", async () => {
   const { scorel, host } = world();
-  const { router } = renderApp(scorel, path);
+  renderApp(scorel, path);
   expect((await screen.findByTestId("shared-text")).textContent).toBe(want);
   expect(screen.getAllByTestId("share-device")).toHaveLength(1);
   fireEvent.click(await screen.findByTestId("share-session"));
-  await waitFor(() => expect(router.state.location.href).toBe(`/d/${dev}/s/s1`));
+  await waitFor(() => expect(`${location.pathname}${location.search}`).toBe(`/d/${dev}/s/s1`));
   const box = await composer();
   await waitFor(() => expect(box.value).toBe(want));
   expect(host.session("s1").sent).toEqual([]);
@@ -44,20 +46,20 @@ test("what was shared becomes the draft of a session, as text, and is not sent",
 
 test("it is appended to an existing draft", async () => {
   const { scorel } = world();
-  const { router } = renderApp(scorel, `/d/${dev}/new?project=p1`);
+  renderApp(scorel, `/d/${dev}/new?project=p1`);
   fireEvent.change(await composer(), { target: { value: "before" } });
-  await act(() => router.navigate({ to: "/share", search: { text: "shared" } }));
+  act(() => navigate("/share?text=shared"));
   fireEvent.click(await screen.findByTestId("share-new"));
-  await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/new`));
+  await waitFor(() => expect(location.pathname).toBe(`/d/${dev}/new`));
   const box = await composer();
   await waitFor(() => expect(box.value).toBe("before\nshared"));
 });
 
 test("without a text it opens a new session", async () => {
   const { scorel } = world();
-  const { router } = renderApp(scorel, "/share");
+  renderApp(scorel, "/share");
   fireEvent.click(await screen.findByTestId("share-new"));
-  await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/new`));
+  await waitFor(() => expect(location.pathname).toBe(`/d/${dev}/new`));
   expect(screen.queryByTestId("shared-text")).toBeNull();
 });
 
@@ -80,9 +82,8 @@ test("the manifest's icons exist in the named size, and its addresses are pages"
     }
   }
   expect(manifest.icons.map(({ purpose }: { purpose?: string }) => purpose)).toContain("maskable");
-  const { router } = renderApp(world().scorel, "/");
   const paths = [manifest.share_target.action, ...manifest.shortcuts.map(({ url }: { url: string }) => url)];
   for (const each of paths) {
-    expect(router.routesByPath).toHaveProperty([each]);
+    expect(pageAt(each).path).toBe(each);
   }
 });

@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import { cx } from "../../components/cx";
 
 /** A link to the page that checks the connection. */

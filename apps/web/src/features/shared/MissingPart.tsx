@@ -1,5 +1,5 @@
-import { CatchBoundary } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useEffect, useState } from "react";
+import { ErrorBoundary } from "react-error-boundary";
 import { reloadFromServer } from "../../api/reload";
 import { Button } from "../../components/Button";
 import { EmptyState } from "../../components/Notice";
@@ -76,9 +76,8 @@ export interface LazyPartProps {
 /** Wraps a part that loads on demand. If it cannot be loaded, everything around it stays in place. */
 export function LazyPart({ onClose, children }: LazyPartProps) {
   return (
-    <CatchBoundary
-      getResetKey={() => "part"}
-      errorComponent={({ error }) => {
+    <ErrorBoundary
+      fallbackRender={({ error }) => {
         if (!(error instanceof MissingChunk)) {
           throw error;
         }
@@ -90,6 +89,6 @@ export function LazyPart({ onClose, children }: LazyPartProps) {
       }}
     >
       <Suspense>{children}</Suspense>
-    </CatchBoundary>
+    </ErrorBoundary>
   );
 }

@@ -1,5 +1,5 @@
-import { Link, type LinkProps, useRouter } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import { BackIcon } from "../../components/shell-icons";
 import { t } from "../../i18n/shared";
 import { useIsBehind } from "./kept";
@@ -9,27 +9,25 @@ import { useWide } from "./use-media";
 export interface PageHeaderProps {
   title: ReactNode;
   subtitle?: ReactNode;
-  /** The target of the back arrow on a phone. */
-  back?: LinkProps;
+  /** The address that the back arrow on a phone opens. */
+  back?: string;
   actions?: ReactNode;
 }
 
 export function PageHeader({ title, subtitle, back, actions }: PageHeaderProps) {
   const wide = useWide();
-  const router = useRouter();
   const isBehind = useIsBehind();
   return (
     <header className="safe-t shrink-0 border-line border-b bg-bg">
       <div className="flex min-h-14 items-center gap-0.5 px-2 md:gap-2 md:px-5">
         {back && !wide ? (
           <Link
-            {...back}
+            to={back}
             onClick={(event) => {
               // Goes back to the page as it was left, not to a new copy of it.
-              const plain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-              if (plain && isBehind(router.buildLocation(back).pathname)) {
+              if (isBehind(back)) {
                 event.preventDefault();
-                router.history.back();
+                history.back();
               }
             }}
             aria-label={t("shared.pageHeader.back")}

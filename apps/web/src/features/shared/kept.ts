@@ -1,7 +1,7 @@
 // What a page restores on the way back: by entry of the browser's history, in this tab, also after a reload.
 
-import { useLocation } from "@tanstack/react-router";
 import { type RefObject, useLayoutEffect, useState } from "react";
+import { useEntry } from "../route/entry";
 
 const storageName = "scorel.kept";
 
@@ -34,7 +34,7 @@ export function keep(key: string, value: unknown): void {
 
 /** Returns the key of a value for the current entry of the history. */
 export function useEntryKey(name: string): string {
-  return `${useLocation({ select: ({ state }) => state.__TSR_key ?? "" })} ${name}`;
+  return `${useEntry().state.key} ${name}`;
 }
 
 /** A state that is restored when people come back. */
@@ -101,13 +101,13 @@ const pathAt = (index: number) => `path ${index}`;
 
 /** Stores which page is at which entry of the history. Used once, around all pages. */
 export function useKeptPath(): void {
-  const path = useLocation({ select: ({ pathname }) => pathname });
-  const index = useLocation({ select: ({ state }) => state.__TSR_index });
+  const { path, state } = useEntry();
+  const { index } = state;
   useLayoutEffect(() => keep(pathAt(index), path), [path, index]);
 }
 
 /** Returns a function that reports whether the browser's Back leads to a path. */
 export function useIsBehind(): (path: string) => boolean {
-  const index = useLocation({ select: ({ state }) => state.__TSR_index });
+  const { index } = useEntry().state;
   return (path) => index > 0 && readKept(pathAt(index - 1)) === path;
 }

@@ -70,6 +70,6 @@ test("a page whose code is missing shows no raw error", async () => {
   const error = await load().catch((cause: unknown) => cause);
   expect(error).toBeInstanceOf(MissingChunk);
   served = html("/assets/index-old.js");
-  render(<PageFault error={error} reset={() => {}} />);
+  render(<PageFault error={error} resetErrorBoundary={() => {}} />);
   expect((await shown("unknown")).textContent).not.toContain("dynamically");
 });

@@ -1,5 +1,5 @@
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, useEffect, useRef, useState } from "react";
+import { useParams } from "wouter";
 import type { Host, StartingSession } from "../../api/contract";
 import { MAX_FILE_BYTES, type Project } from "../../api/types";
 import { FolderIcon, TerminalIcon } from "../../components/icons";
@@ -12,6 +12,9 @@ import { HostNotice } from "../device/HostNotice";
 import { type HostData, useHostData } from "../device/host-data";
 import { ModelSelect } from "../device/ModelSelect";
 import { UnknownDevice } from "../device/UnknownDevice";
+import { address, idIn, type paths } from "../route/address";
+import { useSearchParams } from "../route/entry";
+import { navigate } from "../route/history";
 import { may } from "../shared/grants";
 import { useHost, useHostFreshness } from "../shared/host-queries";
 import { LazyPart } from "../shared/MissingPart";
@@ -27,8 +30,10 @@ const ServersWait = lazy(chunk(() => import("../project/ServersWait")));
 
 /** The page of a new session: nothing is created before the first prompt is sent. */
 export function StartPage() {
-  const { deviceId } = useParams({ from: "/d/$deviceId/new" });
-  const { project: projectId, agent } = useSearch({ from: "/d/$deviceId/new" });
+  const { deviceId } = useParams<typeof paths.newSession>();
+  const params = useSearchParams();
+  const projectId = idIn(params, "project") ?? "";
+  const agent = idIn(params, "agent");
   const devices = useReadable(useScorel().devices);
   const host = useHost(deviceId);
   const status = useReadable(host.status);
@@ -47,7 +52,7 @@ export function StartPage() {
       <PageHeader
         title={t("start.startPage.newSession")}
         subtitle={[project?.name, label].filter(Boolean).join(" · ")}
-        back={{ to: "/d/$deviceId", params: { deviceId } }}
+        back={address.machine(deviceId)}
       />
       <main className="flex min-h-0 flex-1 flex-col">
         {status === "offline" || status === "expired" || status === "revoked" ? (
@@ -152,7 +157,6 @@ function blockedBy(project: Project | null, mayPrompt: boolean, starting: Starti
 
 /** Returns the project's sessions that are yet to begin. Once one has begun, the page opens it. */
 function useStarting(host: Host, projectId: string): StartingSession[] {
-  const navigate = useNavigate();
   const all = useReadable(host.newSessions.state);
   const here = all.filter(({ start }) => start.projectId === projectId);
   const clientKey = here.find(({ state }) => state === "waiting")?.clientKey;
@@ -169,11 +173,10 @@ function useStarting(host: Host, projectId: string): StartingSession[] {
     }
     // A session that has begun leaves the list, often before this resolves: that must not keep the page here.
     void host.newSessions.begun(clientKey).then((sessionId) => {
-      const params = { deviceId: host.deviceId, sessionId };
       if (shown.current === projectId) {
-        void navigate({ to: "/d/$deviceId/s/$sessionId", params, replace: true });
+        navigate(address.session(host.deviceId, sessionId), { replace: true });
       }
     });
-  }, [clientKey, host, navigate, projectId]);
+  }, [clientKey, host, projectId]);
   return here;
 }

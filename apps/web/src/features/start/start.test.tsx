@@ -40,7 +40,7 @@ async function send(text: string) {
 const choose = (id: string, value: string) => fireEvent.change(screen.getByTestId(id), { target: { value } });
 
 test("a session begins with its prompt and the chosen agent, model and permissions", async () => {
-  const { router, host, asked } = open([agent("reviewer"), agent("off", { enabled: false })]);
+  const { host, asked } = open([agent("reviewer"), agent("off", { enabled: false })]);
   await screen.findByTestId("start-agent");
   expect([...screen.getByTestId("start-agent").querySelectorAll("option")].map((each) => each.textContent)).toEqual([
     "Default agent",
@@ -52,7 +52,7 @@ test("a session begins with its prompt and the chosen agent, model and permissio
   fireEvent.change(screen.getByLabelText("Model"), { target: { value: "demo" } });
   expect(asked("create_session")).toEqual([]);
   await send("hello");
-  await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
+  await waitFor(() => expect(location.pathname).toBe(`/d/${dev}/s/s1`));
   expect(asked("create_session")).toMatchObject([{ projectId: "p1", agent: "reviewer", model: "demo" }]);
   expect(asked("set_mode")).toEqual([{ sessionId: "s1", mode: "plan" }]);
   expect(host.session("s1").sent).toEqual(["hello"]);
@@ -91,7 +91,7 @@ test("a prompt is visible, and another can be written, before an offline machine
 });
 
 test("a rejected prompt stays with its reason", async () => {
-  const { host, router } = open();
+  const { host } = open();
   const create = host.handlers.create_session;
   host.handlers.create_session = () => Promise.reject(new ApiError(ApiKind.unknown_model, "There is no model big."));
   await send("hello");
@@ -101,7 +101,7 @@ test("a rejected prompt stays with its reason", async () => {
     host.handlers.create_session = create;
   }
   fireEvent.click(screen.getByRole("button", { name: "Try again" }));
-  await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
+  await waitFor(() => expect(location.pathname).toBe(`/d/${dev}/s/s1`));
 });
 
 test("an address without a project leads nowhere", async () => {
@@ -111,7 +111,7 @@ test("an address without a project leads nowhere", async () => {
 
 test("the page opens the session that has begun, even after the list of waiting ones is shown without it", async () => {
   let tell = () => {};
-  const { router, host } = open([], undefined, ({ newSessions }) => {
+  const { host } = open([], undefined, ({ newSessions }) => {
     const begun = newSessions.begun.bind(newSessions);
     newSessions.begun = async (clientKey) => {
       const sessionId = await begun(clientKey);
@@ -125,11 +125,11 @@ test("the page opens the session that has begun, even after the list of waiting 
   await waitFor(() => expect(host.session("s1").sent).toEqual(["hello"]));
   await screen.findByText("What should the agent do?");
   act(() => tell());
-  await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
+  await waitFor(() => expect(location.pathname).toBe(`/d/${dev}/s/s1`));
 });
 
 test("a session begins, and the page opens it, before a reconnected machine has sent its projects", async () => {
-  const { router, host } = open([], undefined, (each) => {
+  const { host } = open([], undefined, (each) => {
     each.handlers.list_projects = () => new Promise(() => {});
     each.status.set("offline");
     each.newSessions.goOffline();
@@ -139,7 +139,7 @@ test("a session begins, and the page opens it, before a reconnected machine has 
   act(() => host.status.set("open"));
   await screen.findByLabelText("Loading the project");
   act(() => host.newSessions.goLive());
-  await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
+  await waitFor(() => expect(location.pathname).toBe(`/d/${dev}/s/s1`));
 });
 
 test("the model that was chosen last is used for every new session of the machine, also after a reload", async () => {
@@ -173,7 +173,7 @@ test("a remembered model yields to an agent's own, and to the default if the mac
 
 test("sending three times begins one session", async () => {
   let answer: () => void = () => {};
-  const { asked, router, host } = open([], undefined, (each) => {
+  const { asked, host } = open([], undefined, (each) => {
     each.handlers.create_session = () =>
       new Promise((resolve) => {
         answer = () => resolve({ session: summary("s1", "p1", "") });
@@ -190,13 +190,13 @@ test("sending three times begins one session", async () => {
   fireEvent.click(button);
   expect(screen.getByText("Starting the session…")).toBeTruthy();
   act(() => answer());
-  await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
+  await waitFor(() => expect(location.pathname).toBe(`/d/${dev}/s/s1`));
   expect(asked("create_session")).toHaveLength(1);
   expect(host.session("s1").sent).toEqual(["hello"]);
 });
 
 test("a session can begin in its own worktree", async () => {
-  const { router, asked } = open([], "?project=p1", (host) => {
+  const { asked } = open([], "?project=p1", (host) => {
     host.handlers.create_session = () => ({
       session: summary("s1", "p1", "", { worktree: { folder: "/w/1", branch: "scorel/1", base: "abc" } }),
     });
@@ -206,6 +206,6 @@ test("a session can begin in its own worktree", async () => {
   choose("start-worktree", "worktree");
   await screen.findByText(/Uncommitted changes are not taken along/);
   await send("hello");
-  await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
+  await waitFor(() => expect(location.pathname).toBe(`/d/${dev}/s/s1`));
   expect(asked("create_session")).toMatchObject([{ projectId: "p1", worktree: true }]);
 });

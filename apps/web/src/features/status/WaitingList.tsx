@@ -1,10 +1,11 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import type { WaitingPrompt } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { ClockIcon, WarningIcon } from "../../components/icons";
 import { t } from "../../i18n/status";
+import { address } from "../route/address";
 import { useScorel } from "../shared/scorel-context";
 import { HostHelp } from "../shared/with-help";
 import { useWaiting } from "./use-waiting";
@@ -69,13 +70,13 @@ function PromptLink({ prompt, children }: { prompt: WaitingPrompt; children: Rea
   const className = "touchable flex min-w-0 items-center rounded-sm hover:text-accent";
   if (sessionId === null) {
     return (
-      <Link to="/d/$deviceId/new" params={{ deviceId }} search={{ project: projectId }} className={className}>
+      <Link to={address.newSession(deviceId, { project: projectId })} className={className}>
         {children}
       </Link>
     );
   }
   return (
-    <Link to="/d/$deviceId/s/$sessionId" params={{ deviceId, sessionId }} className={className}>
+    <Link to={address.session(deviceId, sessionId)} className={className}>
       {children}
     </Link>
   );

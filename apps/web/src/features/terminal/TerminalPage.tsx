@@ -1,5 +1,5 @@
-import { useParams, useSearch } from "@tanstack/react-router";
 import { useRef } from "react";
+import { useParams } from "wouter";
 import type { Host } from "../../api/contract";
 import { ApiKind } from "../../api/types";
 import { Button } from "../../components/Button";
@@ -9,6 +9,8 @@ import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/terminal";
 import { HostNotice } from "../device/HostNotice";
+import { address, idIn, type paths } from "../route/address";
+import { useSearchParams } from "../route/entry";
 import { isRefusal } from "../shared/errors";
 import { isLimited } from "../shared/grants";
 import { useHost, useHostFreshness, useHostQuery } from "../shared/host-queries";
@@ -20,8 +22,10 @@ import { Terminals } from "./Terminals";
 
 /** The shells of a machine, for a browser with the grant. */
 export function TerminalPage() {
-  const { deviceId } = useParams({ from: "/d/$deviceId/terminal" });
-  const { project, session } = useSearch({ from: "/d/$deviceId/terminal" });
+  const { deviceId } = useParams<typeof paths.terminals>();
+  const params = useSearchParams();
+  const project = idIn(params, "project");
+  const session = idIn(params, "session");
   const host = useHost(deviceId);
   const device = useReadable(useScorel().devices)?.find((each) => each.id === deviceId);
   const status = useReadable(host.status);
@@ -34,11 +38,7 @@ export function TerminalPage() {
   known.current ??= data?.terminals;
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <PageHeader
-        title={t("terminal.page.title")}
-        subtitle={label}
-        back={{ to: "/d/$deviceId", params: { deviceId } }}
-      />
+      <PageHeader title={t("terminal.page.title")} subtitle={label} back={address.machine(deviceId)} />
       <main className="flex min-h-0 flex-1 flex-col">
         {isRefusal(error) && error.kind === ApiKind.not_allowed ? (
           <NoGrant host={host} label={label} />

@@ -17,12 +17,12 @@ async function open(info: Partial<HostInfo> = {}) {
   host.handlers.list_clients = () => ({ clients: [] });
   const session = new FakeSession("s1", { summary: listed });
   host.sessions.set("s1", session);
-  const { router } = renderApp(scorel, "/d/dev_one/s/s1");
+  renderApp(scorel, "/d/dev_one/s/s1");
   await screen.findByTestId("composer");
   const asked = (name: string) => host.requests.filter((each) => each.name === name).map((each) => each.fields);
   await waitFor(() => expect(asked("get_host")).toHaveLength(1));
   await act(async () => {});
-  return { host, session, listed, asked, router };
+  return { host, session, listed, asked };
 }
 
 const choice = (mode: string) => screen.getByTestId(`mode-${mode}`) as HTMLButtonElement;
@@ -83,7 +83,7 @@ test("bypass needs a confirmation after a warning", async () => {
 });
 
 test("a session is deleted after a confirmation, and kept after an error", async () => {
-  const { host, session, asked, router } = await open();
+  const { host, session, asked } = await open();
   act(() => void session.send("still here"));
   fireEvent.click(screen.getByTestId("session-menu"));
   fireEvent.click(await screen.findByTestId("delete-session"));
@@ -93,7 +93,7 @@ test("a session is deleted after a confirmation, and kept after an error", async
   expect(session.discarded).toEqual([]);
   host.handlers.delete_session = () => ({});
   fireEvent.click(screen.getByRole("button", { name: "Delete permanently" }));
-  await waitFor(() => expect(router.state.location.pathname).toBe("/d/dev_one"));
+  await waitFor(() => expect(location.pathname).toBe("/d/dev_one"));
   expect(asked("delete_session").at(-1)).toEqual({ sessionId: "s1" });
   expect(session.discarded).toHaveLength(1);
 });

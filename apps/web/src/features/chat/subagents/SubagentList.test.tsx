@@ -46,10 +46,10 @@ async function open(state: Partial<SessionState>) {
     "s2",
     new FakeSession("s2", { summary: child, entries: [custom("scorel.child", { agent: "explore" })] }),
   );
-  const { router } = renderApp(scorel, "/d/dev_one/s/s1");
+  renderApp(scorel, "/d/dev_one/s/s1");
   await screen.findByTestId("composer");
   await act(async () => {});
-  return { session, router };
+  return { session };
 }
 
 const rows = () => screen.getAllByTestId("crew-member");
@@ -137,14 +137,14 @@ test("operations of an agent are shown below it", async () => {
 
 test("a child is opened from its call, and links back", async () => {
   const record = { toolCallId: "c1", entryId: "e", members: members("completed", "completed") };
-  const { router } = await open({ entries: [...asks(), custom("scorel.crew", record)] });
+  await open({ entries: [...asks(), custom("scorel.crew", record)] });
   fireEvent.click(within(rows()[0] as HTMLElement).getByRole("link"));
-  await waitFor(() => expect(router.state.location.pathname).toBe("/d/dev_one/s/s2"));
+  await waitFor(() => expect(location.pathname).toBe("/d/dev_one/s/s2"));
   expect(await screen.findByText(/Subagent explore, working on a task/)).toBeTruthy();
   const back = screen.getByTestId("parent-session");
   await waitFor(() => expect(back.textContent).toBe("A session"));
   fireEvent.click(back);
-  await waitFor(() => expect(router.state.location.pathname).toBe("/d/dev_one/s/s1"));
+  await waitFor(() => expect(location.pathname).toBe("/d/dev_one/s/s1"));
 });
 
 test("approvals of a child are answered in the parent session", async () => {

@@ -1,10 +1,12 @@
-import { Link, useParams } from "@tanstack/react-router";
 import { useId, useState } from "react";
+import { Link } from "wouter";
 import type { ChildState, Process, ProcessRecord, SubagentChild } from "../../../api/types";
 import { Badge, type Tone } from "../../../components/Badge";
 import { cx } from "../../../components/cx";
 import { ChevronRightIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
+import { address } from "../../route/address";
+import { useOpen } from "../../route/entry";
 import { useNow } from "../../shared/time";
 import { useProcesses } from "../context/live-context";
 import { OperationList } from "../operations/Operations";
@@ -137,14 +139,13 @@ function Heading({ member, now, folded }: { member: SubagentChild; now: number; 
 }
 
 function SessionLink({ member }: { member: SubagentChild }) {
-  const { deviceId } = useParams({ strict: false });
+  const { deviceId } = useOpen();
   if (!deviceId || !member.sessionId) {
     return null;
   }
   return (
     <Link
-      to="/d/$deviceId/s/$sessionId"
-      params={{ deviceId, sessionId: member.sessionId }}
+      to={address.session(deviceId, member.sessionId)}
       aria-label={t("chat.subagents.openTheSession", { title: member.title })}
       className="touchable flex shrink-0 items-start border-line border-l px-3 py-2 text-accent text-sm hover:bg-sunken"
     >

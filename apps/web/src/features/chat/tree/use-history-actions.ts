@@ -1,7 +1,8 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { Host, SessionView } from "../../../api/contract";
 import type { Block, ImageBlock } from "../../../api/types";
+import { address } from "../../route/address";
+import { navigate } from "../../route/history";
 import { keepDraft } from "../../shared/draft";
 import type { Insert, Place } from "../context/history-context";
 
@@ -28,7 +29,6 @@ function promptOf({ text = "", content = [] }: Prompted): { text: string; images
 
 /** The requests of a page about the history of a session. `insert` is called with a prompt to edit. */
 export function useHistoryActions(host: Host, view: SessionView, insert: (prompt: Insert) => void): HistoryActions {
-  const navigate = useNavigate();
   return useMemo(() => {
     const { sessionId } = view;
     const head = () => ({ sessionId, clientKey: crypto.randomUUID() });
@@ -66,7 +66,7 @@ export function useHistoryActions(host: Host, view: SessionView, insert: (prompt
         if (prompt) {
           keepDraft(`${host.deviceId}/${session.id}`, prompt.text, prompt.images);
         }
-        await navigate({ to: "/d/$deviceId/s/$sessionId", params: { deviceId: host.deviceId, sessionId: session.id } });
+        navigate(address.session(host.deviceId, session.id));
       },
       label: async ({ entryId }, label) => {
         await host.request("set_label", { ...head(), entryId, label });
@@ -75,5 +75,5 @@ export function useHistoryActions(host: Host, view: SessionView, insert: (prompt
         await host.request("compact_session", head());
       },
     };
-  }, [host, view, insert, navigate]);
+  }, [host, view, insert]);
 }

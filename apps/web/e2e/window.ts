@@ -126,6 +126,11 @@ export class Tab {
     }
   }
 
+  /** Brings it to the front. */
+  async bring(): Promise<void> {
+    await this.#window.send("Target.activateTarget", { targetId: this.#target });
+  }
+
   async close(): Promise<void> {
     await this.#window.send("Target.closeTarget", { targetId: this.#target });
   }

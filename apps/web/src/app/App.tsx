@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { lazy, useState } from "react";
+import { lazy, useEffect, useState } from "react";
 import { ErrorBoundary } from "react-error-boundary";
 import type { Scorel } from "../api/contract";
 import type { Shell as PageShell } from "../api/shell";
@@ -27,9 +27,11 @@ export interface AppProps {
   linkCode: LinkCode;
   /** Caches the page's own files; absent in tests. */
   shell?: PageShell | "page";
+  /** Called once something is shown. */
+  onShown?: () => void;
 }
 
-export function App({ scorel, linkCode, shell }: AppProps) {
+export function App({ scorel, linkCode, shell, onShown }: AppProps) {
   // Answers are kept fresh by events of the host, not by age; and the browser's "online" state is not that of the host.
   const [queries] = useState(
     () =>
@@ -37,6 +39,7 @@ export function App({ scorel, linkCode, shell }: AppProps) {
         defaultOptions: { queries: { staleTime: Infinity, refetchOnWindowFocus: false, networkMode: "always" } },
       }),
   );
+  useEffect(() => onShown?.(), [onShown]);
   const [settings, setSettings] = useState(false);
   const check = () => {
     setSettings(false);

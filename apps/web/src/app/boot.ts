@@ -2,6 +2,7 @@
 // worker starts and connects.
 import { beginWorker } from "../api/begin";
 import { takeFragment } from "../features/pair/fragment";
+import { startInTurn } from "./turn";
 
 // The page of guest links shares files with the app, including this one, and must not start it.
 if (location.pathname !== "/g") {
@@ -10,5 +11,5 @@ if (location.pathname !== "/g") {
 
   const connect = beginWorker();
 
-  void import("./main").then(({ start }) => start(linkCode, connect));
+  void startInTurn(async () => (await import("./main")).start(linkCode, connect));
 }

@@ -24,7 +24,7 @@ async function readerIfKept(): Promise<void> {
   }
 }
 
-/** Shows the page. `linkCode` is the code of a pairing link, `connect` connects the page to its worker. */
+/** Shows the page. The promise resolves when it is shown. `linkCode` is the code of a pairing link, `connect` connects the page to its worker. */
 export async function start(linkCode: LinkCode, connect: Connect): Promise<void> {
   followTheme();
   const root = document.getElementById("root");
@@ -39,7 +39,9 @@ export async function start(linkCode: LinkCode, connect: Connect): Promise<void>
   loadAhead();
   await openFirst(scorel, location.pathname, () => Promise.all([loadPage(location.pathname), readerIfKept()]));
   // In slices, so that the browser stays responsive.
-  startTransition(() => createRoot(root).render(<App {...{ scorel, linkCode, ...shell }} />));
+  await new Promise<void>((onShown) =>
+    startTransition(() => createRoot(root).render(<App {...{ scorel, linkCode, onShown, ...shell }} />)),
+  );
   // After everything that the first page needs.
   whenIdle(loadForTrouble);
 }

@@ -1,4 +1,4 @@
-import { fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { setMedia } from "../../../app/testing/browser";
 import { Composer, type ComposerProps } from "./Composer";
@@ -52,6 +52,27 @@ describe("Composer", () => {
     const event = fireEvent.keyDown(area, { key: "Enter", shiftKey: true });
     expect(event).toBe(true);
     expect(props.onSend).not.toHaveBeenCalled();
+  });
+
+  it("takes a photo on a phone while there is room: no text, no turn, and a model that accepts images", async () => {
+    expect(show().queryByTestId("camera")).toBeNull();
+    cleanup();
+    setMedia("(pointer: coarse)", true);
+    expect(show({ noImages: "This model accepts no images." }).queryByTestId("camera")).toBeNull();
+    cleanup();
+    expect(show({ onCancel: () => {} }).queryByTestId("camera")).toBeNull();
+    cleanup();
+    const { type, props } = show();
+    const input = screen.getByTestId("camera-input") as HTMLInputElement;
+    expect([input.accept, input.getAttribute("capture")]).toEqual(["image/*", "environment"]);
+    fireEvent.change(input, { target: { files: [gif("photo.gif", 1)] } });
+    await screen.findByTestId("attached-images");
+    type("What is this?");
+    expect(screen.queryByTestId("camera")).toBeNull();
+    await waitFor(() => {
+      fireEvent.click(screen.getByTestId("send"));
+      expect(props.onSend).toHaveBeenCalledOnce();
+    });
   });
 
   it("leaves Enter to an input method that composes", () => {

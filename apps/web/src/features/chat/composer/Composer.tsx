@@ -9,7 +9,7 @@ import { useTouch } from "../../shared/use-media";
 import { AttachedFiles } from "../attached/AttachedFiles";
 import { DropTarget } from "../attached/DropTarget";
 import type { Insert } from "../context/history-context";
-import { AttachButton, AttachedImages } from "../images/AttachedImages";
+import { AttachButton, AttachedImages, CameraButton } from "../images/AttachedImages";
 import { joinFiles, splitFiles } from "../images/text-files";
 import type { Attached } from "../images/use-attachments";
 import { StopButton } from "./StopButton";
@@ -92,6 +92,8 @@ export function Composer({
     attached.replace(insert.images ?? []);
   });
 
+  const disabled = blocked !== null;
+  const onFiles = (files: File[]) => void attached.add(files);
   const whole = joinFiles(text.trim(), attached.files);
   const ready = (whole !== "" || attached.images.length > 0) && attached.busy === 0;
   const send = (steer = false, images = attached.images) => {
@@ -188,7 +190,10 @@ export function Composer({
           </p>
         ) : null}
         <div className="flex items-center gap-1.5 p-1.5">
-          <AttachButton disabled={blocked !== null} maxFile={maxFile} onFiles={(files) => void attached.add(files)} />
+          <AttachButton {...{ disabled, maxFile, onFiles }} />
+          {touch && onCancel === null && noImages === null && text === "" ? (
+            <CameraButton {...{ disabled, onFiles }} />
+          ) : null}
           <div className="flex min-w-0 flex-1 items-center">{children}</div>
           {onCancel ? (
             <StopButton key={turn} onStop={onCancel} stopping={cancelling} compact={text.trim() !== ""} />

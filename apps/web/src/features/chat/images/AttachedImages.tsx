@@ -1,7 +1,7 @@
-import { type ChangeEvent, useRef } from "react";
+import { type ChangeEvent, type InputHTMLAttributes, type ReactNode, useRef } from "react";
 import type { PromptImage } from "../../../api/contract";
 import { IconButton } from "../../../components/Button";
-import { AttachIcon, CloseIcon } from "../../../components/icons";
+import { AttachIcon, CameraIcon, CloseIcon } from "../../../components/icons";
 import { Spinner } from "../../../components/Spinner";
 import { t } from "../../../i18n/chat";
 import { sizeText } from "../../shared/size-text";
@@ -66,15 +66,44 @@ function Square({ blob, alt }: { blob: Blob | null; alt: string }) {
   return url ? <img src={url} alt={alt} className={frame} /> : <span role="img" aria-label={alt} className={frame} />;
 }
 
-export interface AttachButtonProps {
+interface PickerProps {
   disabled: boolean;
-  /** The largest file that the host stores, in bytes; 0 if it stores none. */
-  maxFile: number;
   onFiles: (files: File[]) => void;
 }
 
+export interface AttachButtonProps extends PickerProps {
+  /** The largest file that the host stores, in bytes; 0 if it stores none. */
+  maxFile: number;
+}
+
 /** Picks images and files from the device. */
-export function AttachButton({ disabled, maxFile, onFiles }: AttachButtonProps) {
+export function AttachButton({ maxFile, ...props }: AttachButtonProps) {
+  return (
+    <Picker {...props} name="attach" label={attachText(maxFile)} of={{ multiple: true }}>
+      <AttachIcon />
+    </Picker>
+  );
+}
+
+/** Opens the camera of a phone. */
+export function CameraButton(props: PickerProps) {
+  const label = t("chat.attached.takePhoto");
+  return (
+    <Picker {...props} name="camera" label={label} of={{ accept: "image/*", capture: "environment" }}>
+      <CameraIcon />
+    </Picker>
+  );
+}
+
+interface PickerButtonProps extends PickerProps {
+  name: string;
+  label: string;
+  /** What it picks. */
+  of: InputHTMLAttributes<HTMLInputElement>;
+  children: ReactNode;
+}
+
+function Picker({ disabled, onFiles, name, label, of, children }: PickerButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   const change = (event: ChangeEvent<HTMLInputElement>) => {
     onFiles([...(event.target.files ?? [])]);
@@ -82,15 +111,10 @@ export function AttachButton({ disabled, maxFile, onFiles }: AttachButtonProps) 
   };
   return (
     <>
-      <IconButton
-        data-testid="attach"
-        label={attachText(maxFile)}
-        disabled={disabled}
-        onClick={() => input.current?.click()}
-      >
-        <AttachIcon />
+      <IconButton data-testid={name} label={label} disabled={disabled} onClick={() => input.current?.click()}>
+        {children}
       </IconButton>
-      <input ref={input} data-testid="attach-input" type="file" multiple hidden onChange={change} />
+      <input ref={input} {...of} data-testid={`${name}-input`} type="file" hidden onChange={change} />
     </>
   );
 }

@@ -6,9 +6,6 @@ const page = (path: string) => file(`features/${path}.tsx`);
 
 const session = [page("chat/ChatPage")];
 
-/** Added by the bundler. As a separate file it would be one more request. */
-const runtime = "\0rolldown/runtime.js";
-
 interface Part {
   name: string;
   /** The modules whose imports it contains. */
@@ -63,8 +60,7 @@ export function groups() {
           const also = and && closure(and, graph);
           needed = new Set([...closure(roots, graph)].filter((each) => also?.has(each) ?? true));
         }
-        const taken = needed.has(id) || (name === "boot" && id === runtime);
-        return taken && (whole || !roots.includes(id)) ? name : null;
+        return needed.has(id) && (whole || !roots.includes(id)) ? name : null;
       },
       // Code that only one page needs stays with it.
       minShareCount: whole ? 1 : 2,

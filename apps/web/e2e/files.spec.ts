@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { drafts } from "./drafts";
 import { expect, test } from "./harness";
 
 test("a file is opened from the transcript, and changes are committed", async ({ world, visitor }) => {
@@ -79,6 +80,7 @@ test("a large file reaches the agent byte for byte, and another is rejected befo
   await attach("my build.zip", buffer);
   await expect(anna.at("attached-files")).toContainText("my build.zip");
   // Unsent attachments survive the page.
+  await expect.poll(async () => (await anna.page.evaluate(drafts, "images")).length).toBe(1);
   await anna.page.reload();
   await expect(anna.at("attached-files")).toContainText("my build.zip");
   await anna.prompt("help");
@@ -111,6 +113,7 @@ test("a draft whose file does not fit in the browser's storage reports it, and k
   await anna.at("attach-input").setInputFiles({ name: "build.zip", mimeType: "application/zip", buffer });
   await expect(anna.at("draft-unkept")).toContainText("no room to keep the attachments", { timeout: 20_000 });
   await anna.at("composer").fill("read this file");
+  await expect.poll(() => anna.page.evaluate(drafts, "texts")).toEqual(["read this file"]);
   await anna.page.reload();
   await expect(anna.at("composer")).toHaveValue("read this file");
   await expect(anna.at("attached-files")).toHaveCount(0);

@@ -1,3 +1,4 @@
+import { drafts } from "./drafts";
 import { expect, test } from "./harness";
 
 test("a prompt written offline is sent without opening its session again", async ({ world, visitor }) => {
@@ -61,32 +62,15 @@ test("a draft survives its tab", async ({ visitor }) => {
   await anna.settle();
   const path = anna.sessionPath;
   await anna.at("composer").fill("half a thought");
-  await expect.poll(() => anna.page.evaluate(drafts)).toEqual(["half a thought"]);
+  await expect.poll(() => anna.page.evaluate(drafts, "texts")).toEqual(["half a thought"]);
   await anna.page.close();
   const later = anna.on(await anna.context.newPage());
   await later.open(path);
   await expect(later.at("composer")).toHaveValue("half a thought");
   await later.at("send").click();
   await later.expectTruth();
-  await expect.poll(() => later.page.evaluate(drafts)).toEqual([]);
+  await expect.poll(() => later.page.evaluate(drafts, "texts")).toEqual([]);
   await later.page.reload();
   await expect(later.at("message-user")).toContainText("half a thought");
   await expect(later.at("composer")).toHaveValue("");
 });
-
-/** Returns the texts of the drafts on the browser's disk; runs in the page. */
-function drafts(): Promise<string[]> {
-  return new Promise((resolve) => {
-    const opened = indexedDB.open("scorel-drafts", 1);
-    // The page creates the stores, and may not have done so yet.
-    opened.onerror = () => resolve([]);
-    opened.onupgradeneeded = () => opened.transaction?.abort();
-    opened.onsuccess = () => {
-      const all = opened.result.transaction("texts").objectStore("texts").getAll();
-      all.onsuccess = () => {
-        opened.result.close();
-        resolve(all.result.map((each: { value: string }) => each.value));
-      };
-    };
-  });
-}

@@ -138,5 +138,8 @@ func (r nodes) CheckBindings() error { return r.dir.CheckBindings() }
 // RefreshPresence implements cluster.Handler.
 func (r nodes) RefreshPresence() { r.dir.RefreshPresence() }
 
+// AnnounceLogins implements cluster.Handler.
+func (r nodes) AnnounceLogins() { r.dir.AnnounceLogins() }
+
 // CloseChannels implements cluster.Handler.
 func (r nodes) CloseChannels() { r.dir.CloseChannels() }

@@ -64,6 +64,9 @@ type Handler interface {
 	CheckBindings() error
 	// RefreshPresence asks the other nodes where devices are.
 	RefreshPresence()
+	// AnnounceLogins repeats the notices of recent logins. It is called after each heartbeat
+	// that was sent.
+	AnnounceLogins()
 	// CloseChannels closes every channel of this node.
 	CloseChannels()
 }

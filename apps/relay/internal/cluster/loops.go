@@ -27,6 +27,7 @@ func (c *Cluster) beat() {
 		return
 	}
 	c.happened(BeatSent, nil)
+	c.Handler.AnnounceLogins()
 	for _, n := range c.silentNodes() {
 		c.Log.Warn("a node stopped responding", "node", n.id)
 		c.forget(n)

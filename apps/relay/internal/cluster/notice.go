@@ -50,7 +50,8 @@ type Notice struct {
 	Slot      string `json:"slot,omitempty"`
 	RequestID string `json:"requestId,omitempty"`
 	Stamp     int64  `json:"stamp,omitempty"` // of a login, Unix nanoseconds
-	Fresh     bool   `json:"fresh,omitempty"` // the login has just happened
+	Fresh     bool   `json:"fresh,omitempty"` // the node announces its own login, and does not answer another one
+	Age       int64  `json:"age,omitempty"`   // of a login, nanoseconds; absent from nodes of an older version
 	Online    bool   `json:"online,omitempty"`
 	Claimed   bool   `json:"claimed,omitempty"` // of NoticeBound: the device does not know it yet
 

@@ -56,6 +56,7 @@ func (h *stub) TrunkFrame(t *Trunk, f wire.Frame) { t.Send(f) }
 func (h *stub) NodeLost(node string)              { h.note(func() { h.lost = append(h.lost, node) }) }
 func (h *stub) NodeGone(node string)              { h.note(func() { h.gone = append(h.gone, node) }) }
 func (h *stub) RefreshPresence()                  { h.note(func() { h.refresh++ }) }
+func (h *stub) AnnounceLogins()                   {}
 func (h *stub) CloseChannels()                    { h.note(func() { h.closed++ }) }
 func (h *stub) CheckBindings() (err error) {
 	h.note(func() { h.checks++; err = h.fail })

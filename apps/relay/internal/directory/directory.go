@@ -45,6 +45,7 @@ type Directory struct {
 	parties  map[ident.ID]*party
 	openings map[uint32]*opening // channels to other nodes that are being opened
 	doubted  map[ident.ID]bool   // parties whose bindings the next check reads again
+	recent   []announcement      // logins of devices that are announced again
 
 	seen []store.Event // owned by CheckBindings: what the last check saw
 }
@@ -152,7 +153,7 @@ func (d *Directory) admit(m *member, bindings []wire.Peer, away map[ident.ID]str
 	if cameOnline {
 		d.cameOnline(p)
 	}
-	d.publishLogin(m, true)
+	d.announceLogin(m)
 }
 
 // setBindings makes the bindings of a party those that the store returned at a login, with

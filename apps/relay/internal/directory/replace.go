@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"slices"
 	"time"
 
 	"github.com/scorel/scorel/apps/relay/internal/cluster"
@@ -9,19 +10,58 @@ import (
 )
 
 const (
-	// loginWindow is how close two logins must be for their clocks to decide which
-	// is newer. Otherwise the order in which their notices arrive decides, so that
-	// a wrong clock locks no host out.
+	// loginWindow is how close two logins must be for their clocks to decide which is
+	// newer. Otherwise how long ago they were decides, by the clock of each node alone, so
+	// that a wrong clock locks no host out.
 	loginWindow = 2 * time.Second
 	// replacedRetry is when a replaced host may try again: long enough that two processes
 	// with one identity do not evict each other in turns.
 	replacedRetry = 30 * time.Second
+	// announceAgain is how often a login is announced again, with one heartbeat after
+	// another. The node with the older connection misses a notice if its own subscription
+	// has not reached the bus of this node yet, or while the bus is away.
+	announceAgain = 3
 )
 
-// publishLogin notifies the node that has an older connection of a device.
+// announcement is a login that is announced again.
+type announcement struct {
+	*member
+	left int
+}
+
+// announceLogin notifies the node that has an older connection of a device, now and with the
+// next heartbeats. In the loop.
+func (d *Directory) announceLogin(m *member) {
+	d.publishLogin(m, true)
+	if !d.Cluster.Alone {
+		d.recent = append(d.recent, announcement{m, announceAgain})
+	}
+}
+
+// AnnounceLogins repeats the notices of recent logins, as long as their connections last.
+func (d *Directory) AnnounceLogins() {
+	_ = d.Loop.Do(func() { // a stopped loop has no devices
+		kept := d.recent[:0]
+		for _, a := range d.recent {
+			if !slices.Contains(a.party.members, a.member) {
+				continue
+			}
+			d.publishLogin(a.member, true)
+			if a.left--; a.left > 0 {
+				kept = append(kept, a)
+			}
+		}
+		clear(d.recent[len(kept):])
+		d.recent = kept
+	})
+}
+
+// publishLogin publishes a login: fresh if the node announces it, otherwise as the answer to
+// an older one.
 func (d *Directory) publishLogin(m *member, fresh bool) {
 	d.Cluster.Publish(cluster.PartySubject(m.ID()), cluster.Notice{
-		Kind: cluster.NoticeLogin, Node: d.Cluster.Self(), Device: wire.Peer{ID: m.ID()}, Stamp: m.stamp.UnixNano(), Fresh: fresh,
+		Kind: cluster.NoticeLogin, Node: d.Cluster.Self(), Device: wire.Peer{ID: m.ID()},
+		Stamp: m.stamp.UnixNano(), Age: int64(time.Since(m.stamp)), Fresh: fresh,
 	})
 }
 
@@ -35,7 +75,7 @@ func (d *Directory) ApplyLogin(n cluster.Notice) {
 	mine := p.members[0]
 	at := mine.stamp.UnixNano()
 	newer := n.Stamp > at || n.Stamp == at && n.Node > d.Cluster.Self()
-	if n.Fresh && time.Since(mine.stamp) > loginWindow {
+	if n.Fresh && time.Since(mine.stamp)-time.Duration(n.Age) > loginWindow {
 		newer = true
 	}
 	if !newer {

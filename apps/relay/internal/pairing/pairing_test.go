@@ -59,6 +59,7 @@ func (w *world) TrunkFrame(*cluster.Trunk, wire.Frame) {}
 func (w *world) NodeGone(string)                       {}
 func (w *world) CheckBindings() error                  { return nil }
 func (w *world) RefreshPresence()                      {}
+func (w *world) AnnounceLogins()                       {}
 func (w *world) CloseChannels()                        {}
 
 func newWorld(t *testing.T) *world {

@@ -58,6 +58,13 @@ test("a page in sight starts although another one holds the lock", async () => {
   expect(front.start).toHaveBeenCalledOnce();
 });
 
+test("without locks, a page out of sight starts at once", () => {
+  vi.stubGlobal("navigator", {});
+  const { start } = page();
+  void startInTurn(start);
+  expect(start).toHaveBeenCalledOnce();
+});
+
 test("as many pages out of sight start at a time as there are processors", async () => {
   const pages = [page(), page(), page()];
   const ends = pages.map(({ start }) => startInTurn(start));

@@ -14,7 +14,8 @@ export async function startInTurn(start: () => Promise<unknown>): Promise<void> 
     started ??= start();
     return started;
   };
-  if (document.visibilityState === "visible") {
+  // Without https there are no locks.
+  if (document.visibilityState === "visible" || !navigator.locks) {
     await begin();
     return;
   }

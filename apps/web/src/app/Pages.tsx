@@ -32,7 +32,7 @@ export function Pages() {
   useEffect(() => {
     let here = true;
     const { path, code } = pageAt(entry.path);
-    const timer = setTimeout(() => here && code.now() === null && setSlow(entry), patience);
+    const timer = setTimeout(() => code.now() === null && setSlow(entry), patience);
     code.load().then(
       (Page) =>
         here && startTransition(() => setShown((known) => (known?.entry === entry ? known : { entry, path, Page }))),

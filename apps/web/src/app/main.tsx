@@ -24,7 +24,10 @@ async function readerIfKept(): Promise<void> {
   }
 }
 
-/** Shows the page. The promise resolves when it is shown. `linkCode` is the code of a pairing link, `connect` connects the page to its worker. */
+/**
+ * Shows the page. The promise resolves when it is shown. `linkCode` is the code of a pairing link, `connect` connects
+ * the page to its worker.
+ */
 export async function start(linkCode: LinkCode, connect: Connect): Promise<void> {
   followTheme();
   const root = document.getElementById("root");

@@ -1,6 +1,5 @@
 import type { ComponentType } from "react";
 import { parse } from "regexparam";
-import { matchRoute } from "wouter";
 import { lateReader } from "../features/chat/text/late-reader";
 import { paths } from "../features/route/address";
 import { type Late, late } from "../features/shared/late";
@@ -13,33 +12,36 @@ export interface Page {
   code: Late<ComponentType>;
 }
 
-const connection: Page = {
-  path: paths.connection,
-  code: late(async () => (await import("../features/connection/ConnectionPage")).ConnectionPage),
-};
+const page = (path: string, fetch: () => Promise<ComponentType>) => ({
+  path,
+  pattern: parse(path).pattern,
+  code: late(fetch),
+});
 
-const pages: readonly Page[] = [
-  { path: paths.inbox, code: late(async () => (await import("../features/inbox/InboxPage")).InboxPage) },
-  { path: paths.pair, code: late(async () => (await import("../features/pair/PairPage")).PairPage) },
+const connection = page(
+  paths.connection,
+  async () => (await import("../features/connection/ConnectionPage")).ConnectionPage,
+);
+
+const pages = [
+  page(paths.inbox, async () => (await import("../features/inbox/InboxPage")).InboxPage),
+  page(paths.pair, async () => (await import("../features/pair/PairPage")).PairPage),
   connection,
-  { path: paths.share, code: late(async () => (await import("../features/share/SharePage")).SharePage) },
-  { path: paths.machine, code: late(async () => (await import("../features/device/DevicePage")).DevicePage) },
-  { path: paths.newSession, code: late(async () => (await import("../features/start/StartPage")).StartPage) },
-  {
-    path: paths.session,
-    code: late(async () => {
-      lateReader.load().catch(() => {}); // the components that show Markdown retry
-      return (await import("../features/chat/ChatPage")).ChatPage;
-    }),
-  },
-  { path: paths.terminals, code: late(async () => (await import("../features/terminal/TerminalPage")).TerminalPage) },
+  page(paths.share, async () => (await import("../features/share/SharePage")).SharePage),
+  page(paths.machine, async () => (await import("../features/device/DevicePage")).DevicePage),
+  page(paths.newSession, async () => (await import("../features/start/StartPage")).StartPage),
+  page(paths.session, async () => {
+    lateReader.load().catch(() => {}); // the components that show Markdown retry
+    return (await import("../features/chat/ChatPage")).ChatPage;
+  }),
+  page(paths.terminals, async () => (await import("../features/terminal/TerminalPage")).TerminalPage),
 ];
 
 const notFound: Page = { path: "*", code: { now: () => NotFound, load: async () => NotFound } };
 
 /** Returns the page at a path. */
 export function pageAt(path: string): Page {
-  return pages.find((page) => matchRoute(parse, page.path, path)[0]) ?? notFound;
+  return pages.find(({ pattern }) => pattern.test(path)) ?? notFound;
 }
 
 /** Loads the code of the page at a path, so that it opens sooner. */

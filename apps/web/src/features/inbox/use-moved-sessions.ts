@@ -25,8 +25,7 @@ export function useMovedSessions(machines: readonly Machine[] | null): void {
     await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`);
     const shown = latest.current.open;
     if (shown.deviceId === from && shown.sessionId === sessionId) {
-      const { search } = new URL(location.href);
-      navigate(`${address.session(to, sessionId)}${search}`, { replace: true });
+      navigate(`${address.session(to, sessionId)}${location.search}`, { replace: true });
       toast(t("move.follow.nowOn", { label: there.device.label }));
       await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`); // text typed meanwhile
     }

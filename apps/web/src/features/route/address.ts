@@ -30,7 +30,10 @@ const machine = (deviceId: string) => `/d/${encodeURIComponent(deviceId)}`;
 /** Returns the address of a page. */
 export const address = {
   inbox: (filter: Filter = {}) => withSearch(paths.inbox, { ...filter }),
-  /** `archived` lists the archived sessions instead of the others, `project` names the one whose sessions are all listed. */
+  /**
+   * `archived` lists the archived sessions instead of the others, `project` names the one whose sessions are all
+   * listed.
+   */
   machine: (deviceId: string, search: { archived?: boolean; project?: string } = {}) =>
     withSearch(machine(deviceId), search),
   newSession: (deviceId: string, search: { project: string; agent?: string | undefined }) =>

@@ -1,10 +1,24 @@
 // Minimal versions of the browser features that the pages need and jsdom lacks. Import it first in a test that renders.
-import { cleanup, configure } from "@testing-library/react";
+import { act, cleanup, configure, getConfig } from "@testing-library/react";
+import { createRoot } from "react-dom/client";
 import { afterEach } from "vitest";
 import { forgetDrafts } from "../../features/shared/draft";
 
-// Loading a page's own chunk may be slow on a busy machine.
-configure({ asyncUtilTimeout: 60_000 });
+const { asyncWrapper } = getConfig();
+const bystander = createRoot(document.createElement("div"));
+let waits = 0;
+
+configure({
+  // Loading a page's own chunk may be slow on a busy machine.
+  asyncUtilTimeout: 60_000,
+  // An element can be found before the effects of its components have run, such as their subscriptions. React runs
+  // those that are left before it renders anything else.
+  async asyncWrapper(wait) {
+    const found = await asyncWrapper(wait);
+    act(() => bystander.render(++waits));
+    return found;
+  },
+});
 
 class Observer {
   observe(_target?: Element): void {}

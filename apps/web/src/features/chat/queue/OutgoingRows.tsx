@@ -80,7 +80,7 @@ function OutgoingRow({ prompt, queue, running, view }: OutgoingRowProps) {
           {prompt.steer && running ? t("chat.queue.willBeReadAtThe") : t("chat.queue.queued")}
         </State>
       ) : null}
-      {place >= 0 ? <QueueButtons place={place} queue={queue} running={running} view={view} /> : null}
+      {place >= 0 ? <QueueButtons shown={prompt} place={place} queue={queue} running={running} view={view} /> : null}
       {prompt.state === "failed" ? <FailedPrompt prompt={prompt} view={view} /> : null}
     </Prompt>
   );
@@ -95,9 +95,16 @@ export function NotStored() {
   );
 }
 
+/** Returns a function that says that a prompt is gone, and offers to send it again. */
+function useUndo(view: SessionView, { text, images, steer }: OutgoingPrompt): (done: string) => void {
+  const toast = useToast();
+  return (done) => toast(done, { label: t("chat.queue.undo"), run: () => void view.send(text, steer, images) });
+}
+
 /** Shows why the host rejected a prompt, with buttons to retry or discard it. */
 function FailedPrompt({ prompt, view }: Pick<OutgoingRowProps, "prompt" | "view">) {
   const insert = useContext(InsertContext);
+  const undo = useUndo(view, prompt);
   const { clientKey, text, images = [], steer, error, kind } = prompt;
   const files = images.filter(isFile);
   const instead = (act: () => void) => () => {
@@ -123,7 +130,7 @@ function FailedPrompt({ prompt, view }: Pick<OutgoingRowProps, "prompt" | "view"
             {t("chat.queue.edit")}
           </Button>
         ) : null}
-        <Button tone="quiet" onClick={() => view.discard(clientKey)}>
+        <Button tone="quiet" onClick={instead(() => undo(t("chat.queue.discarded")))}>
           {t("chat.queue.discard")}
         </Button>
       </span>
@@ -132,20 +139,23 @@ function FailedPrompt({ prompt, view }: Pick<OutgoingRowProps, "prompt" | "view"
 }
 
 interface QueueButtonsProps extends Omit<OutgoingRowsProps, "prompts"> {
+  shown: OutgoingPrompt;
   /** The index of the prompt in the queue. */
   place: number;
 }
 
 /** The buttons that change one prompt in the host's queue. */
-function QueueButtons({ place, queue, running, view }: QueueButtonsProps) {
+function QueueButtons({ shown, place, queue, running, view }: QueueButtonsProps) {
   const toast = useToast();
+  const undo = useUndo(view, shown);
   const [editing, setEditing] = useState(false);
   const prompt = queue[place];
   if (!prompt) {
     return null;
   }
   const items = queue.map(({ clientKey }): QueueItem => ({ clientKey }));
-  const change = (next: QueueItem[]) => view.editQueue(next).catch((cause: unknown) => toast(withHelp(cause)));
+  const change = (next: QueueItem[], done = () => {}) =>
+    view.editQueue(next).then(done, (cause: unknown) => toast(withHelp(cause)));
   const replaced = (item: QueueItem) => items.map((each, i) => (i === place ? item : each));
   const up = () => [
     ...items.slice(0, place - 1),
@@ -175,7 +185,12 @@ function QueueButtons({ place, queue, running, view }: QueueButtonsProps) {
       </IconButton>
       <IconButton
         label={t("chat.queue.removeQueuedMessage")}
-        onClick={() => change(items.filter((_, i) => i !== place))}
+        onClick={() =>
+          change(
+            items.filter((_, i) => i !== place),
+            () => undo(t("chat.queue.removed")),
+          )
+        }
       >
         <TrashIcon />
       </IconButton>

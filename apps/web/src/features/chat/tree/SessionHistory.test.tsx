@@ -189,6 +189,32 @@ test("the queue is edited as a whole", async () => {
   ]);
 });
 
+test("a prompt that was removed or discarded can be sent again", async () => {
+  const { session } = await open([user("First")]);
+  const image = { sha256: "a".repeat(64), blob: new Blob(["bytes"], { type: "image/png" }) };
+  const prompt = { clientKey: "a", text: "look at this", images: [image], mine: true, createdAt: 1 };
+  session.patch({
+    live: {
+      ...emptyLive(),
+      turn: { turnId: "t1", clientKey: "k", startedAt: 1 },
+      queue: [{ clientKey: "a", clientId: "cli_me", text: "look at this", queuedAt: 1, mode: "steer" }],
+    },
+    outgoing: [
+      { ...prompt, state: "host", steer: true },
+      { ...prompt, clientKey: "b", text: "too much", state: "failed", error: "too large" },
+    ],
+  });
+  fireEvent.click(await screen.findByRole("button", { name: "Remove queued message" }));
+  await screen.findByText("Message removed from the queue.");
+  fireEvent.click(screen.getByRole("button", { name: "Undo" }));
+  expect([session.sent, session.steered, session.sentImages]).toEqual([["look at this"], ["look at this"], [1]]);
+  fireEvent.click(screen.getByRole("button", { name: "Discard" }));
+  await screen.findByText("Message discarded.");
+  fireEvent.click(screen.getByRole("button", { name: "Undo" }));
+  expect(session.discarded).toEqual(["b"]);
+  expect(session.sent).toEqual(["look at this", "too much"]);
+});
+
 test("a summary replaces compacted messages, and opens on a click", async () => {
   await open([
     user("First"),

@@ -13,9 +13,10 @@ import (
 )
 
 // Programs that make parts of a release. They are compiled when they are needed, and no
-// module of scorel requires them.
+// module of scorel requires them. Later versions of nfpm need a module host of their own, which
+// networks with a list of allowed hosts refuse.
 const (
-	nfpm      = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.48.0"
+	nfpm      = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2"
 	cyclonedx = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0"
 )
 

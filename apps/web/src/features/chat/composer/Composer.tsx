@@ -10,7 +10,7 @@ import { AttachedFiles } from "../attached/AttachedFiles";
 import { DropTarget } from "../attached/DropTarget";
 import type { Insert } from "../context/history-context";
 import { AttachButton, AttachedImages, CameraButton } from "../images/AttachedImages";
-import { joinFiles, splitFiles } from "../images/text-files";
+import { type FileInText, joinFiles, splitFiles } from "../images/text-files";
 import type { Attached } from "../images/use-attachments";
 import { StopButton } from "./StopButton";
 import { useCaret } from "./use-caret";
@@ -28,7 +28,7 @@ export interface ComposerProps {
   maxFile?: number;
   /** The source of completions for / and @; absent for none. */
   suggest?: SuggestScope;
-  /** Replaces the text when it changes. */
+  /** Added to the draft when it changes. */
   insert?: Insert | null;
   /** null while no turn is running. */
   onCancel: (() => void) | null;
@@ -83,13 +83,13 @@ export function Composer({
     }
     inserted.current = insert;
     if (insert.append) {
-      setText(text.trim() === "" ? insert.text : `${text.trimEnd()}\n\n${insert.text}`);
+      setText(joined(text, insert.text));
       return;
     }
     const came = splitFiles(insert.text);
-    setText(came.text);
-    attached.replaceFiles(came.files);
-    attached.replace(insert.images ?? []);
+    setText(came.text === text ? text : joined(came.text, text));
+    attached.replaceFiles((before) => united(came.files, before, sameFile));
+    attached.replace((before) => united(insert.images ?? [], before, sameImage));
   });
 
   const disabled = blocked !== null;
@@ -209,6 +209,19 @@ export function Composer({
     </div>
   );
 }
+
+/** Puts a blank line between two texts, if there are two. */
+function joined(first: string, second: string): string {
+  return [first.trimEnd(), second].filter((part) => part.trim() !== "").join("\n\n");
+}
+
+/** Returns what came, followed by what was there and did not come again. */
+function united<T>(came: readonly T[], before: readonly T[], same: (a: T, b: T) => boolean): T[] {
+  return [...came, ...before.filter((each) => !came.some((other) => same(each, other)))];
+}
+
+const sameFile = (a: FileInText, b: FileInText) => joinFiles("", [a]) === joinFiles("", [b]);
+const sameImage = (a: Attached, b: Attached) => a.sha256 !== undefined && a.sha256 === b.sha256;
 
 function dropText(maxFile: number): string {
   return maxFile > 0 ? t("chat.attached.dropHere", { size: sizeText(maxFile) }) : t("chat.attached.dropTextHere");

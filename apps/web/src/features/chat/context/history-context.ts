@@ -3,11 +3,11 @@ import type { SessionEntry } from "../../../api/types";
 import type { Attached } from "../images/use-attachments";
 import type { Version } from "./versions";
 
-/** A prompt to insert into the composer. */
+/** A prompt that is added to the draft in the composer, which stays. */
 export interface Insert {
   text: string;
   images?: Attached[];
-  /** Whether it is appended to the text in the composer. */
+  /** Whether it follows the draft instead of preceding it. */
   append?: boolean;
 }
 

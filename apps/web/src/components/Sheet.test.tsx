@@ -24,3 +24,20 @@ test("canceling a sheet or a file picker within a sheet leaves that sheet open",
   cancel(screen.getByText("Outer").closest("dialog") as Element);
   expect([inner.mock.calls.length, outer.mock.calls.length]).toEqual([1, 1]);
 });
+
+test("a click beside a sheet closes it, unless its press began inside", () => {
+  const onClose = vi.fn();
+  render(
+    <Sheet title="Notes" onClose={onClose}>
+      <textarea />
+    </Sheet>,
+  );
+  const dialog = screen.getByText("Notes").closest("dialog") as Element;
+  // The browser reports a click for what both elements are in.
+  fireEvent.pointerDown(screen.getByRole("textbox"));
+  fireEvent.click(dialog);
+  expect(onClose).not.toHaveBeenCalled();
+  fireEvent.pointerDown(dialog);
+  fireEvent.click(dialog);
+  expect(onClose).toHaveBeenCalledOnce();
+});

@@ -1,9 +1,10 @@
-import { type MouseEvent, type ReactNode, useId } from "react";
+import { type ReactNode, useId } from "react";
 import { t } from "../i18n/components";
 import { IconButton } from "./Button";
 import { cx } from "./cx";
 import { CloseIcon } from "./shell-icons";
 import { useModal } from "./use-modal";
+import { useScrim } from "./use-scrim";
 
 export interface SheetProps {
   title: string;
@@ -22,17 +23,12 @@ export interface SheetProps {
 export function Sheet({ title, onClose, children, footer, wide = false }: SheetProps) {
   const ref = useModal();
   const titleId = useId();
-  const closeOnScrim = (event: MouseEvent) => {
-    if (event.target === ref.current) {
-      onClose();
-    }
-  };
+  const scrim = useScrim(ref, onClose);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog; clicks only close it on the scrim
     <dialog
       ref={ref}
       aria-labelledby={titleId}
-      onClick={closeOnScrim}
+      {...scrim}
       onCancel={(event) => {
         // React propagates the cancel event of a sheet or a file picker within this one.
         if (event.target === ref.current) {

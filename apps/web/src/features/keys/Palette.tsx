@@ -1,9 +1,10 @@
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useLayoutEffect, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import { IconButton } from "../../components/Button";
 import { CloseIcon, SearchIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
 import { useModal } from "../../components/use-modal";
+import { useScrim } from "../../components/use-scrim";
 import { t } from "../../i18n/keys";
 import { pageCommands } from "./commands";
 import { type Entry, fitting, type Group, suggested } from "./entries";
@@ -26,6 +27,7 @@ export default function Palette() {
   const active = entries[at];
   const listId = useId();
   const dialog = useModal();
+  const scrim = useScrim(dialog, closeOverlay);
   useLayoutEffect(() => dialog.current?.querySelector("input")?.focus(), [dialog]);
   const run = (entry: Entry) => {
     // The focus must be back on the page before the page moves it.
@@ -46,16 +48,11 @@ export default function Palette() {
     }
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog; clicks only close it on the scrim
     <dialog
       ref={dialog}
       aria-label={t("keys.palette.title")}
       data-testid="palette"
-      onClick={(event: MouseEvent) => {
-        if (event.target === dialog.current) {
-          closeOverlay();
-        }
-      }}
+      {...scrim}
       onCancel={(event) => {
         event.preventDefault();
         closeOverlay();

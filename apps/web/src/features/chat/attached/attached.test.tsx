@@ -18,12 +18,20 @@ const whole = "look\n\nAttached file: notes.txt\n```\none\ntwo\n```";
 
 test("a text file is attached by paste, and sent as part of the text", async () => {
   const { area, onSend, send } = show();
-  fireEvent.paste(area, { clipboardData: { files: [notes()] } });
+  fireEvent.paste(area, { clipboardData: { types: ["Files"], files: [notes()] } });
   expect((await screen.findByTestId("attached-files")).textContent).toContain("notes.txt2 lines");
   fireEvent.change(area, { target: { value: "look" } });
   send();
   expect(onSend).toHaveBeenCalledExactlyOnceWith(whole);
   expect(screen.queryByTestId("attached-files")).toBeNull();
+});
+
+test("the picture that an office program adds to copied text is not attached", () => {
+  const { area } = show({ draftKey: "d/office" });
+  const files = [new File(["PNG"], "image.png", { type: "image/png" })];
+  const pasted = fireEvent.paste(area, { clipboardData: { types: ["text/plain", "text/html", "Files"], files } });
+  expect(pasted).toBe(true); // the browser inserts the text
+  expect(document.querySelector("[data-unsent]")).toBeNull();
 });
 
 test("a file is sent alone, even to a model without images, and not after it was removed", async () => {

@@ -101,8 +101,11 @@ export function useAttachments({ tell, noImages, maxFile, ...first }: Attachment
     replace: setImages,
     replaceFiles: setFiles,
     onPaste: (event) => {
-      const pasted = [...(event.clipboardData?.files ?? [])];
-      if (pasted.length > 0) {
+      const { files, types } = event.clipboardData;
+      const pasted = [...files];
+      // Office programs add a picture of the copied text.
+      const formatted = types.includes("text/plain") && types.includes("text/html");
+      if (pasted.length > 0 && !formatted) {
         event.preventDefault();
         void add(pasted);
       }

@@ -45,21 +45,6 @@ function Programs({ host, info }: { host: Host; info: HostInfo | null }) {
 export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps) {
   const queries = useQueryClient();
   const [removing, setRemoving] = useState<Provider | null>(null);
-  if (removing) {
-    return (
-      <ConfirmSheet
-        title={t("machine.providerList.removeTitle", { name: removing.name })}
-        confirm={t("machine.providerList.removeKey")}
-        onConfirm={async () => {
-          await host.request("remove_provider_key", { provider: removing.name });
-          await queries.invalidateQueries({ queryKey: hostKey(host.deviceId, "list_providers", {}) });
-        }}
-        onClose={() => setRemoving(null)}
-      >
-        {t("machine.providerList.removeExplained", { name: removing.name })}
-      </ConfirmSheet>
-    );
-  }
   return (
     <Sheet title={t("machine.machineSheet.title", { machine })} onClose={onClose}>
       <div data-testid="machine-sheet" className="space-y-6">
@@ -100,6 +85,19 @@ export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps
           </p>
         </section>
       </div>
+      {removing ? (
+        <ConfirmSheet
+          title={t("machine.providerList.removeTitle", { name: removing.name })}
+          confirm={t("machine.providerList.removeKey")}
+          onConfirm={async () => {
+            await host.request("remove_provider_key", { provider: removing.name });
+            await queries.invalidateQueries({ queryKey: hostKey(host.deviceId, "list_providers", {}) });
+          }}
+          onClose={() => setRemoving(null)}
+        >
+          {t("machine.providerList.removeExplained", { name: removing.name })}
+        </ConfirmSheet>
+      ) : null}
     </Sheet>
   );
 }

@@ -118,7 +118,8 @@ test("hands a key over once, keeps it nowhere in the page, and says that it coun
 test("removes a key after a confirmation", async () => {
   const { asked } = show([provider("desk", { keySource: "system" })]);
   fireEvent.click(await screen.findByRole("button", { name: "Remove key for desk" }));
-  const dialog = screen.getByRole("dialog");
+  expect(screen.getByTestId("machine-sheet")).toBeTruthy(); // with what was typed in it
+  const dialog = screen.getAllByRole("dialog").at(-1) as HTMLElement;
   expect(dialog.textContent).toContain("revoke it at the provider");
   expect(asked.some(([name]) => name === "remove_provider_key")).toBe(false);
   fireEvent.click(within(dialog).getByRole("button", { name: "Remove key" }));

@@ -66,6 +66,10 @@ describe("a new browser", () => {
     renderApp(scorel, "/pair", "7K3M-9QXR-2BTD");
     await screen.findByText("Looking for the machine");
     expect(scorel.pairings.map((pairing) => pairing.code)).toEqual(["7K3M-9QXR-2BTD"]);
+    const name = screen.getByTestId("browser-name-input");
+    fireEvent.change(name, { target: { value: "Kitchen" } });
+    fireEvent.blur(name);
+    expect(scorel.pairings).toHaveLength(1);
   });
 });
 

@@ -6,7 +6,7 @@ import { rich } from "../../i18n/rich";
 import { useReadable, useScorel } from "../shared/scorel-context";
 
 /** A field for the name of this browser on machines. The name takes effect when the field is left. */
-export function BrowserName({ onChanged }: { onChanged: () => void }) {
+export function BrowserName({ onChanged = () => {} }: { onChanged?: (() => void) | undefined }) {
   const me = useReadable(useScorel().me);
   return me ? <NameForm label={me.label} onChanged={onChanged} /> : null;
 }

@@ -50,6 +50,7 @@ export function PairPage() {
   );
 
   const busy = state.step === "confirming" || state.step === "accepting" || state.step === "done";
+  const redeeming = control.by === "redeeming" && state.step !== "failed";
   const first = devices === null || devices.length === 0;
   return (
     <div className="flex h-full min-h-0 flex-col overflow-y-auto">
@@ -62,7 +63,8 @@ export function PairPage() {
         <p className="mt-2 text-muted">{t("pair.pairPage.explanation")}</p>
         {/* A phone can scan what the machine shows: nobody types a code there. */}
         {touch && !busy ? <ScanButton tone="primary" className="mt-5 w-full" onCode={control.redeem} /> : null}
-        {busy ? null : <BrowserName onChanged={control.showCode} />}
+        {/* A shown code names this browser; one that is being redeemed must not be dropped. */}
+        {busy ? null : <BrowserName onChanged={redeeming ? undefined : control.showCode} />}
         <Card className="mt-6 p-5 md:p-6">
           <PairingPanel control={control} />
         </Card>

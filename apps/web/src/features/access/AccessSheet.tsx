@@ -94,5 +94,5 @@ export function AccessSheet({ host, machine, onClose }: AccessSheetProps) {
 /** Orders clients: this browser first, then connected ones, then the most recently seen. */
 function byUse(own: string | undefined): (a: Client, b: Client) => number {
   const rank = (client: Client) => (client.id === own ? 0 : client.online ? 1 : 2);
-  return (a, b) => rank(a) - rank(b) || b.pairedAt - a.pairedAt;
+  return (a, b) => rank(a) - rank(b) || (b.lastSeen ?? b.pairedAt) - (a.lastSeen ?? a.pairedAt);
 }

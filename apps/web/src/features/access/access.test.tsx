@@ -50,12 +50,13 @@ const labels = () => screen.getAllByTestId("client").map((row) => row.querySelec
 
 test("lists this browser first and shows the access of each", async () => {
   show([
-    client("cli_old", "Old laptop", { grants: ["view", "teleport" as never] }),
+    client("cli_older", "Tablet", { pairedAt: Date.now(), lastSeen: 1 }),
+    client("cli_old", "Old laptop", { grants: ["view", "teleport" as never], lastSeen: 2 }),
     client("cli_phone", "Phone", { online: true, grants: [] }),
     client("cli_me", "Chrome on Linux", { grants: ["view", "prompt", "shell"] }),
   ]);
   const [own, phone, old] = (await screen.findAllByTestId("client")) as [HTMLElement, HTMLElement, HTMLElement];
-  expect(labels()).toEqual(["Chrome on Linux", "Phone", "Old laptop"]);
+  expect(labels()).toEqual(["Chrome on Linux", "Phone", "Old laptop", "Tablet"]);
   expect(own.textContent).toContain("This browser");
   expect(own.textContent).toContain("May read sessions, send prompts, and open terminals");
   expect(phone.textContent).toContain("May do nothing");

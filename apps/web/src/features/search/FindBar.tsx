@@ -6,6 +6,7 @@ import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/search";
 import { address } from "../route/address";
 import { navigate } from "../route/history";
+import { useReturnedFocus } from "../shared/lost-focus";
 import { useFind } from "./use-find";
 
 export interface FindBarProps {
@@ -40,16 +41,24 @@ export default function FindBar({ host, sessionId, text, onText, entryId, onClos
       navigate(address.session(host.deviceId, sessionId, { entry: next.entryId }), { replace: true });
     }
   };
+  const bar = useReturnedFocus<HTMLElement>();
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) {
+      return;
+    }
     if (event.key === "Escape") {
       onClose();
-    } else if (event.key === "Enter" && !event.nativeEvent.isComposing) {
+    } else if (event.key === "Enter") {
       event.preventDefault();
       step(event.shiftKey ? 1 : -1);
     }
   };
   return (
-    <search className="safe-x flex shrink-0 items-center gap-1 border-line border-b bg-surface py-1" data-testid="find">
+    <search
+      ref={bar}
+      className="safe-x flex shrink-0 items-center gap-1 border-line border-b bg-surface py-1"
+      data-testid="find"
+    >
       <SearchIcon className="shrink-0 text-faint" />
       <input
         ref={field}

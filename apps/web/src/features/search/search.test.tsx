@@ -144,6 +144,8 @@ describe("a search in one session", () => {
   it("counts all matches and moves between them", async () => {
     const { host, entry } = open({ hits: [hit("n", 5, "name"), hit("e3", 4), hit("e2", 3), hit("e0", 1)], total: 4 });
     await screen.findByTestId("open-find");
+    const before = screen.getByTestId("open-find");
+    before.focus();
     fireEvent.keyDown(document.body, { key: "/" });
     const field = await screen.findByTestId("find-text");
     fireEvent.change(field, { target: { value: "lamp" } });
@@ -160,8 +162,12 @@ describe("a search in one session", () => {
     await go({}, "2 of 3", "e2");
     await go({ shiftKey: true }, "3 of 3", "e3");
     await go({ shiftKey: true }, "1 of 3", "e0");
+    fireEvent.keyDown(field, { key: "Escape", isComposing: true });
+    expect(screen.getByTestId("find")).toBeTruthy();
+    field.focus();
     fireEvent.keyDown(field, { key: "Escape" });
     expect(screen.queryByTestId("find")).toBeNull();
+    expect(document.activeElement).toBe(before);
   });
 
   it("reports a machine that cannot search one session", async () => {

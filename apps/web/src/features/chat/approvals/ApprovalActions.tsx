@@ -5,6 +5,7 @@ import { cx } from "../../../components/cx";
 import { Spinner } from "../../../components/Spinner";
 import { t } from "../../../i18n/chat";
 import { visible } from "../text/visible";
+import { byKey, meantBy } from "./meant-by";
 import type { Guard } from "./use-press-guard";
 
 export interface ApprovalActionsProps {
@@ -48,9 +49,8 @@ export function ApprovalActions({ area, approval, rules, stops, guard, onWord, .
             "min-w-0 px-2! max-sm:order-3 max-sm:whitespace-normal",
             stops ? "max-sm:col-span-7" : "max-sm:col-span-12",
           )}
-          disabled={disabled}
-          aria-disabled={sent !== undefined || undefined}
-          onClick={() => (sent === undefined ? onWord() : undefined)}
+          aria-disabled={disabled || sent !== undefined || undefined}
+          onClick={() => (disabled || sent !== undefined ? undefined : onWord())}
         >
           {t("chat.approvals.denyWithFeedback")}
         </Button>
@@ -102,12 +102,13 @@ function Choices({ area, approval, stops, allowing, denying, ...common }: Choice
     <div
       ref={area}
       data-testid="approval-actions"
-      className="mt-3 flex flex-col gap-2 border-warn-line border-t bg-inherit px-4 pt-3 pb-3"
+      className="sticky bottom-0 z-10 mt-3 flex flex-col gap-2 border-warn-line border-t bg-inherit px-4 pt-3 pb-3 short:static"
     >
       {approval.choices?.map(({ decision, name, kind }) => (
         <Press
           key={decision}
           decision={decision}
+          hint={hintOf(approval, decision)}
           tone={rejects(kind) ? "quiet" : kind === "allow_once" ? "primary" : undefined}
           className="w-full whitespace-normal! break-words [overflow-wrap:anywhere]"
           {...common}
@@ -125,6 +126,13 @@ function Choices({ area, approval, stops, allowing, denying, ...common }: Choice
   );
 }
 
+const hints = { allow: "A", always: "⇧A", deny: "D" };
+
+/** Returns the key that gives an answer of another program; undefined if it has none. */
+function hintOf(approval: Approval, decision: Decision): string | undefined {
+  return byKey.map((key) => (meantBy(key, approval) === decision ? hints[key] : undefined)).find(Boolean);
+}
+
 interface PressProps extends Partial<ReturnType<Guard["button"]>> {
   sent: Decision | undefined;
   disabled: boolean;
@@ -133,15 +141,15 @@ interface PressProps extends Partial<ReturnType<Guard["button"]>> {
 interface PressButtonProps extends PressProps {
   decision: Decision;
   /** The key that activates it. */
-  hint?: string;
+  hint?: string | undefined;
   tone?: "primary" | "quiet" | "danger" | undefined;
   className?: string;
   describedBy?: string;
   children: ReactNode;
 }
 
-/** A button that keeps the focus while its answer is being sent. */
-function Press({ decision, hint, tone, sent, describedBy, className, children, ...rest }: PressButtonProps) {
+/** A button that keeps the focus while no answer can be given. */
+function Press({ decision, hint, tone, sent, disabled, describedBy, className, children, ...rest }: PressButtonProps) {
   return (
     <Button
       data-testid={`approval-${decision}`}
@@ -149,7 +157,8 @@ function Press({ decision, hint, tone, sent, describedBy, className, children, .
       aria-busy={sent === decision || undefined}
       aria-keyshortcuts={hint?.replace("⇧", "Shift+")}
       {...rest}
-      aria-disabled={rest["aria-disabled"] || sent !== undefined || undefined}
+      {...(disabled ? { onClick: undefined } : {})}
+      aria-disabled={disabled || rest["aria-disabled"] || sent !== undefined || undefined}
       {...(tone ? { tone } : {})}
       {...(className ? { className } : {})}
     >

@@ -11,6 +11,7 @@ import { ApprovalDetails, ApprovalHeading } from "./ApprovalQuestion";
 import { decisionText, lateText } from "./approval-words";
 import { DenyForm } from "./DenyForm";
 import type { Decided } from "./decided";
+import { type ByKey, meantBy } from "./meant-by";
 import { Outcome } from "./Outcome";
 import { type AnswerState, useAnswer } from "./use-answer";
 import { useApprovalKeys } from "./use-approval-keys";
@@ -66,7 +67,11 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
   const guard = usePressGuard(card, actions, ready && !wording, epoch, refuse);
   const press = (decision: Decision) => give({ decision });
   const offered = (decision: Decision) => offers(approval, decision, canKeepRules);
-  useApprovalKeys({ card, on: ready && !wording, active, guard, offered, press, refuse });
+  const meant = (key: ByKey) => {
+    const decision = meantBy(key, approval);
+    return decision && offered(decision) ? decision : undefined;
+  };
+  useApprovalKeys({ card, on: ready && !wording, active, guard, meant, press, refuse });
   const closeForm = () => {
     setWording(false);
     heading.current?.focus();

@@ -62,7 +62,7 @@ function open(live: Partial<Live>, won: Partial<Answered> = {}) {
 const settle = () => act(() => vi.advanceTimersByTime(SETTLE));
 const card = (title: string) => screen.getByRole("group", { name: `Approval: ${title}` });
 const within = (title: string, button: string) =>
-  card(title).querySelector(`[data-testid=approval-${button}]`) as HTMLButtonElement;
+  card(title).querySelector(`[data-testid="approval-${button}"]`) as HTMLButtonElement;
 const heading = (title: string) => screen.getByRole("heading", { name: title });
 const press = (key: string, more: KeyboardEventInit = {}, at: Element = document.activeElement ?? document.body) =>
   act(async () => void fireEvent.keyDown(at, { key, ...more }));
@@ -255,6 +255,23 @@ describe("keys", () => {
     settle();
     await press("a");
     expect(answers.map(([id]) => id)).toEqual(["one", "two"]);
+  });
+
+  it.each([
+    ["a", {}, "choice:1"],
+    ["A", { shiftKey: true }, undefined],
+    ["d", {}, "choice:0"],
+  ])("%s gives the answer of another program that means the same", async (key, more, made) => {
+    const choices = [
+      { decision: "choice:0", name: "No", kind: "reject_once" },
+      { decision: "choice:1", name: "Yes", kind: "allow_once" },
+    ] as unknown as NonNullable<Approval["choices"]>;
+    const options = ["choice:0", "choice:1", "stop"] as unknown as NonNullable<Approval["options"]>;
+    const { answers } = open({ approvals: [approval({ id: "one", title: "Run one", options, choices })] });
+    expect(within("Run one", "choice:1").getAttribute("aria-keyshortcuts")).toBe("A");
+    settle();
+    await press(key, more);
+    expect(answers).toEqual(made ? [["one", { decision: made }]] : []);
   });
 
   it("do nothing in a field, and select only what the host offers", async () => {

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent } from "react";
 import type { Decision } from "../../../api/types";
+import type { ByKey } from "./meant-by";
 import { showCard } from "./use-card-focus";
 import type { Guard, Refusal } from "./use-press-guard";
 
@@ -10,7 +11,8 @@ export interface ApprovalKeys {
   /** Whether it receives keys while nothing has the focus. */
   active: boolean;
   guard: Guard;
-  offered: (decision: Decision) => boolean;
+  /** Returns the answer that a key gives; undefined if it gives none here. */
+  meant: (key: ByKey) => Decision | undefined;
   press: (decision: Decision) => void;
   refuse: (why: Refusal) => void;
 }
@@ -24,11 +26,11 @@ const typing = "input,textarea,select,[contenteditable]";
  * In that case a denial too must wait until the card has been visible, because it was not chosen. A key that is held
  * down, and keys in a field or beside a dialog, do nothing.
  */
-export function useApprovalKeys({ card, on, active, guard, offered, press, refuse }: ApprovalKeys): void {
+export function useApprovalKeys({ card, on, active, guard, meant, press, refuse }: ApprovalKeys): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    const decision = decisionOf(event);
+    const key = keyOf(event);
     const { target } = event;
-    if (!decision || !(target instanceof Element) || target.closest(typing) || document.querySelector("dialog[open]")) {
+    if (!key || !(target instanceof Element) || target.closest(typing) || document.querySelector("dialog[open]")) {
       return;
     }
     const focused = card.current?.contains(target) ?? false;
@@ -37,10 +39,11 @@ export function useApprovalKeys({ card, on, active, guard, offered, press, refus
       return;
     }
     event.preventDefault();
-    if (!offered(decision)) {
+    const decision = meant(key);
+    if (!decision) {
       return;
     }
-    if (guard.takesKeys() || (decision === "deny" && focused)) {
+    if (guard.takesKeys() || (key === "deny" && focused)) {
       press(decision);
     } else {
       refuse("early");
@@ -58,7 +61,7 @@ export function useApprovalKeys({ card, on, active, guard, offered, press, refus
   }, [on]);
 }
 
-function decisionOf(event: KeyboardEvent): Decision | null {
+function keyOf(event: KeyboardEvent): ByKey | null {
   if (event.defaultPrevented || event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) {
     return null;
   }

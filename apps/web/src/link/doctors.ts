@@ -1,5 +1,6 @@
 // The running diagnoses, each on its own connection, because the link's own state may be what is wrong.
 import type { LinkDiagnosis } from "../api/diagnosis";
+import { t } from "../i18n/link";
 import type { DoctorRound, RoundOptions } from "./doctor-round";
 import { allPins } from "./pins";
 
@@ -18,16 +19,18 @@ export class Doctors {
   /** Checks all paths; resolves when the diagnosis is complete or canceled. */
   async run(id: number, patient: Patient, tell: (state: LinkDiagnosis) => void): Promise<void> {
     this.#running.set(id, null);
+    let loaded = false;
     try {
-      const [{ DoctorRound }, all] = await Promise.all([import("./doctor-round"), allPins(this.#db)]);
+      const { DoctorRound } = await import("./doctor-round");
+      loaded = true;
+      const all = await allPins(this.#db);
       if (this.#running.has(id)) {
         const round = new DoctorRound({ ...patient, pins: all.filter((pin) => pin.state !== "pending"), tell });
         this.#running.set(id, round);
         await round.run();
       }
     } catch (err) {
-      // After an update, the chunk may no longer exist.
-      const detail = err instanceof Error ? err.message : String(err);
+      const detail = loaded ? (err instanceof Error ? err.message : String(err)) : t("link.service.notLoaded");
       tell({ relay: [{ name: "relay", status: "failed", detail }], devices: [], others: [], done: true });
     } finally {
       this.#running.delete(id);

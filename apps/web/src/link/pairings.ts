@@ -26,7 +26,7 @@ export class Pairings {
     this.#tell(id, { step: "requesting" });
     import("./pairing").then(
       (loaded) => this.#begin(id, code, loaded.PairingRun),
-      (err: unknown) => this.#end(id, err instanceof Error ? err.message : String(err)), // an update has replaced the chunk
+      () => this.#end(id, t("link.service.notLoaded")),
     );
   }
 

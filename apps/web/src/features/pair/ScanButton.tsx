@@ -1,9 +1,11 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { Button, type ButtonTone } from "../../components/Button";
 import { CameraIcon } from "../../components/icons";
 import { t } from "../../i18n/pair";
+import { LazyPart } from "../shared/MissingPart";
+import { chunk } from "../shared/missing-chunk";
 
-const ScanSheet = lazy(() => import("./ScanSheet").then((module) => ({ default: module.ScanSheet })));
+const ScanSheet = lazy(chunk(() => import("./ScanSheet").then((module) => ({ default: module.ScanSheet }))));
 
 export interface ScanButtonProps {
   tone?: ButtonTone;
@@ -23,7 +25,7 @@ export function ScanButton({ tone = "secondary", className, onCode }: ScanButton
         <CameraIcon /> {t("pair.redeemForm.scan")}
       </Button>
       {scanning ? (
-        <Suspense>
+        <LazyPart onClose={() => setScanning(false)}>
           <ScanSheet
             onClose={() => setScanning(false)}
             onCode={(scanned) => {
@@ -31,7 +33,7 @@ export function ScanButton({ tone = "secondary", className, onCode }: ScanButton
               onCode(scanned);
             }}
           />
-        </Suspense>
+        </LazyPart>
       ) : null}
     </>
   );

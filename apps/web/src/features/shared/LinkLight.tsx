@@ -1,14 +1,16 @@
-import { lazy, Suspense } from "react";
+import { lazy } from "react";
 import type { LinkState } from "../../api/contract";
 import { Dot, type Tone } from "../../components/Badge";
 import { Button } from "../../components/Button";
 import { t } from "../../i18n/shared";
 import { ConnectionLink } from "./ConnectionLink";
+import { LazyPart } from "./MissingPart";
+import { chunk } from "./missing-chunk";
 import { useReadable, useScorel } from "./scorel-context";
 import { useNow } from "./time";
 
 // Few relays require an invite.
-const InviteStrip = lazy(async () => ({ default: (await import("./InviteStrip")).InviteStrip }));
+const InviteStrip = lazy(chunk(async () => ({ default: (await import("./InviteStrip")).InviteStrip })));
 
 const words: Record<LinkState["state"], () => string> = {
   online: () => t("shared.linkLight.online"),
@@ -49,9 +51,9 @@ export function LinkBanner() {
   const now = useNow(retryAt === null ? null : 500);
   if (link.state === "refused" && link.needsInvite) {
     return (
-      <Suspense>
+      <LazyPart>
         <InviteStrip text={link.message} onInvite={(invite) => scorel.setInvite(invite)} />
-      </Suspense>
+      </LazyPart>
     );
   }
   if (link.state === "refused") {

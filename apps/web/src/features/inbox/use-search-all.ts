@@ -50,6 +50,7 @@ export function useSearchAll(machines: readonly Machine[], text: string): { foun
       hits: asked && open.some(({ result }) => result?.data) ? hits.sort((a, b) => b.hit.at - a.hit.at) : null,
       text,
       behind: results.reduce((sum, { data }) => sum + (data?.behind ?? 0), 0),
+      more: results.some(({ data }) => (data?.hits.length ?? 0) >= limit),
       error: asked ? error : null,
       busy: results.some(({ isFetching }) => isFetching) || (open.length > 0 && text !== settled && isSearch(text)),
     },

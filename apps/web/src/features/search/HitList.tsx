@@ -20,12 +20,12 @@ export interface HitListProps {
 
 export function HitList({ found, compact = false }: HitListProps) {
   const now = useNow(30_000);
-  const { error, busy, behind } = found;
+  const { error, busy } = found;
   const hits = found.hits ?? [];
   return (
     <section aria-label={t("search.hitList.searchResults")}>
       <p role="status" className={cx("caption py-1.5 text-faint", compact ? "pl-2" : "pl-1")}>
-        {error ?? (found.hits ? told(hits.length, behind) : busy ? t("search.hitList.searching") : "")}
+        {error ?? (found.hits ? told(hits.length, found) : busy ? t("search.hitList.searching") : "")}
       </p>
       <ul
         className={cx(
@@ -45,8 +45,11 @@ export function HitList({ found, compact = false }: HitListProps) {
 }
 
 /** Returns the result of the search, in words. */
-function told(hits: number, behind: number): string {
-  return behind > 0 ? t("search.hitList.resultsSoFar", { hits, behind }) : t("search.hitList.results", { hits });
+function told(hits: number, { behind, more }: Found): string {
+  if (behind > 0) {
+    return t("search.hitList.resultsSoFar", { hits, behind });
+  }
+  return more ? t("search.hitList.newest", { hits }) : t("search.hitList.results", { hits });
 }
 
 interface HitProps {

@@ -18,6 +18,8 @@ export interface Found {
   behind: number;
   error: ReactNode;
   busy: boolean;
+  /** Whether there may be older hits. */
+  more?: boolean;
 }
 
 /** The result for a text; `found` is null until there is an answer. */

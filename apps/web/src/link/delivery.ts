@@ -46,7 +46,7 @@ export async function beginSession(
   }
   const after = await outbox.update(clientKey, (each) => (each.discarded ? each : promptOf(each, session.id)));
   if (after?.discarded) {
-    await deleteEmpty(ask, session.id);
+    await takeBack(ask, session.id, clientKey);
     await outbox.remove(clientKey, "discarded");
     return null;
   }
@@ -63,6 +63,30 @@ async function deleteEmpty(ask: Ask, sessionId: string): Promise<void> {
   if (session.messageCount === 0 && live.queue.length === 0 && !live.turn) {
     await ask("delete_session", { sessionId });
   }
+}
+
+/** Withdraws a prompt that had already reached the host, and deletes its session if that leaves it empty. */
+async function takeBack(ask: Ask, sessionId: string, clientKey: string): Promise<void> {
+  const { queue, turn } = (await ask("get_snapshot", { sessionId })).live;
+  const keys = queue.map((queued) => queued.clientKey);
+  const withdraw = async () => {
+    if (keys.includes(clientKey)) {
+      const items = keys.filter((key) => key !== clientKey).map((key) => ({ clientKey: key }));
+      await ask("edit_queue", { sessionId, expected: keys, items });
+    }
+    if (turn?.clientKey === clientKey) {
+      await ask("cancel_turn", { sessionId, turnId: turn.turnId });
+    }
+  };
+  try {
+    await withdraw();
+  } catch (err) {
+    // It has begun meanwhile, and the session shows it.
+    if (!(err instanceof ApiError)) {
+      throw err;
+    }
+  }
+  await deleteEmpty(ask, sessionId);
 }
 
 /** Sends a prompt to its session. `asked` is called when everything but the prompt itself has arrived. */

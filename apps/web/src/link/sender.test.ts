@@ -241,8 +241,8 @@ describe("a session that begins with its prompt", () => {
   });
 
   it.each([
-    [0, ["create_session key-hello", "get_snapshot ses_9", "delete_session ses_9"]],
-    [2, ["create_session key-hello", "get_snapshot ses_9"]],
+    [0, ["create_session key-hello", "get_snapshot ses_9", "get_snapshot ses_9", "delete_session ses_9"]],
+    [2, ["create_session key-hello", "get_snapshot ses_9", "get_snapshot ses_9"]],
   ])("is deleted when it is discarded while the host creates it, with %d messages in it", async (messages, asked) => {
     const answer = host(messages);
     let create = () => {};
@@ -263,6 +263,34 @@ describe("a session that begins with its prompt", () => {
     create();
     await empty(tab);
     expect(tab.asked).toEqual(asked);
+  });
+
+  it.each([
+    [
+      { queue: [{ clientKey: "key-hello" }, { clientKey: "key-other" }], turn: null },
+      ["edit_queue ses_9", "get_snapshot ses_9"],
+    ],
+    [{ queue: [], turn: { turnId: "t1", clientKey: "key-hello" } }, ["cancel_turn ses_9", "get_snapshot ses_9"]],
+  ])("is withdrawn when it is discarded while the host accepts it", async (live, asked) => {
+    let create = () => {};
+    const tab = await openTab({
+      answer: async (name) => {
+        if (name === "create_session") {
+          await new Promise<void>((resolve) => {
+            create = resolve;
+          });
+          return { session: { id: "ses_9" }, prompt: { state: "queued" } };
+        }
+        return name === "get_snapshot" ? { session: { id: "ses_9", messageCount: 1 }, live } : {};
+      },
+    });
+    await tab.outbox.add(start("hello"));
+    tab.sender.reachable(DEVICE, 1);
+    await expect.poll(() => tab.asked).toHaveLength(1);
+    await tab.outbox.discard("key-hello");
+    create();
+    await empty(tab);
+    expect(tab.asked).toEqual(["create_session key-hello", "get_snapshot ses_9", ...asked]);
   });
 
   it("is deleted after a reload when the answer was lost", async () => {

@@ -64,6 +64,18 @@ describe("todos", () => {
     expect(latest.update([...grown, entry("completed")])?.map(({ status }) => status)).toEqual(["completed"]);
     expect(latest.update([assistant("c")])).toBeNull();
   });
+
+  it("leaves out the lists of other branches", () => {
+    const latest = new LatestTodos();
+    const at = <T extends object>(entry: T, id: string, parentId: string | null): T => ({ ...entry, id, parentId });
+    const entry = (...states: string[]) => result("c", "todo", "", false, list(...states));
+    const log = [at(entry("pending"), "a", null), at(entry("completed"), "b", "a")];
+    expect(latest.update(log)?.map(({ status }) => status)).toEqual(["completed"]);
+    const moved = [...log, at(assistant("again"), "c", "a")];
+    expect(latest.update(moved)?.map(({ status }) => status)).toEqual(["pending"]);
+    const grown = [...moved, at(assistant("more"), "d", "c")];
+    expect(latest.update(grown)?.map(({ status }) => status)).toEqual(["pending"]);
+  });
 });
 
 describe("reads", () => {

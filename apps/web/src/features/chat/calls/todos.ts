@@ -1,4 +1,5 @@
 // The task list of a session, from the results of the agent's tool.
+import { pathTo } from "@scorel/protocol/tree";
 import type { SessionEntry, ToolResultMessage } from "../../../api/types";
 import { isRecord } from "./tool-facts";
 
@@ -29,7 +30,7 @@ export function progressOf(todos: readonly Todo[]): { done: number; total: numbe
   };
 }
 
-/** Finds the latest list of a log. When the log has grown, only its new entries are searched. */
+/** Finds the latest list of the branch that ends with a log. When the branch has grown, only its new entries are searched. */
 export class LatestTodos {
   #entries: readonly SessionEntry[] = [];
   #todos: Todo[] | null = null;
@@ -37,17 +38,25 @@ export class LatestTodos {
   update(entries: readonly SessionEntry[]): Todo[] | null {
     const before = this.#entries;
     if (entries !== before) {
-      const grown = before.length > 0 && entries[before.length - 1] === before.at(-1) && entries[0] === before[0];
-      const found = latest(entries, grown ? before.length : 0);
-      this.#todos = found ?? (grown ? this.#todos : null);
+      const more = continuing(before, entries);
+      this.#todos = more ? (latest(more) ?? this.#todos) : latest(pathTo(entries));
       this.#entries = entries;
     }
     return this.#todos;
   }
 }
 
-function latest(entries: readonly SessionEntry[], from: number): Todo[] | null {
-  for (let i = entries.length - 1; i >= from; i--) {
+/** Returns the new entries if they continue the branch; null if they do not. */
+function continuing(before: readonly SessionEntry[], entries: readonly SessionEntry[]): SessionEntry[] | null {
+  if (before.length === 0 || entries[before.length - 1] !== before.at(-1) || entries[0] !== before[0]) {
+    return null;
+  }
+  const more = entries.slice(before.length);
+  return more.every(({ parentId }, i) => parentId === entries[before.length + i - 1]?.id) ? more : null;
+}
+
+function latest(entries: readonly SessionEntry[]): Todo[] | null {
+  for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i];
     const todos = entry?.type === "message" && entry.message.role === "toolResult" ? todosIn(entry.message) : null;
     if (todos) {

@@ -132,11 +132,13 @@ export function Transcript({
   const waits = waiting.length > 0;
   const announcement = useAnnouncement(state, pending);
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
-  // After sending, scroll to the end, wherever the reader was.
+  // After sending, scroll to the end, wherever the reader was. A message that already waits moves nobody who comes back.
+  const known = useRef(lastSent);
   useEffect(() => {
-    if (lastSent) {
+    if (lastSent && lastSent !== known.current) {
       toLatest();
     }
+    known.current = lastSent;
   }, [lastSent, toLatest]);
   const running = live.turn !== null;
   const liveTools = useMemo(

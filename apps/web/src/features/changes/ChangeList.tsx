@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Host } from "../../api/contract";
+import { IconButton } from "../../components/Button";
+import { RefreshIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/changes";
 import { locale } from "../../i18n/i18n";
@@ -25,21 +27,33 @@ export function ChangeList({ host, sessionId, mayWrite, onPrompt }: ChangeListPr
   if (changes.isPending) {
     return <Skeleton label={t("changes.loading")} rows={5} />;
   }
-  if (changes.error) {
-    return <Failed error={changes.error} onRetry={() => changes.refetch()} />;
+  const failed = changes.error ? <Failed error={changes.error} onRetry={() => changes.refetch()} /> : null;
+  if (!changes.data) {
+    return failed;
   }
   const { files, since, reason, outside = [], skipped = [], truncated } = changes.data;
   const time = since ? new Date(since).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" }) : "";
   return (
     <div className="space-y-3">
-      <p role="status" className="text-muted text-sm">
-        {files.length > 0 && time
-          ? t("changes.filesChanged", { count: files.length, time })
-          : files.length === 0 && outside.length === 0
-            ? t("changes.nothing")
-            : null}
-        {files.length > 0 && onPrompt ? ` · ${t("changes.hint")}` : null}
-      </p>
+      {failed}
+      <div className="flex items-start gap-2">
+        <p role="status" className="min-w-0 flex-1 text-muted text-sm">
+          {files.length > 0 && time
+            ? t("changes.filesChanged", { count: files.length, time })
+            : files.length === 0 && outside.length === 0
+              ? t("changes.nothing")
+              : null}
+          {files.length > 0 && onPrompt ? ` · ${t("changes.hint")}` : null}
+        </p>
+        <IconButton
+          label={t("changes.git.reload")}
+          aria-busy={changes.isFetching}
+          className="-my-2"
+          onClick={() => changes.refetch()}
+        >
+          <RefreshIcon />
+        </IconButton>
+      </div>
       {reason && files.length > 0 ? <p className="text-muted text-sm">{visible(reason)}</p> : null}
       <ul className="space-y-2">
         {files.map((file) => (

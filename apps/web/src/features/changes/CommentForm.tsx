@@ -13,6 +13,7 @@ export interface CommentFormProps {
 export function CommentForm({ line, onComment, onCancel }: CommentFormProps) {
   const [text, setText] = useState("");
   const area = useRef<HTMLTextAreaElement>(null);
+  const cancel = useRef<HTMLButtonElement>(null);
   const id = useId();
   // Returns the focus to the line.
   useEffect(() => {
@@ -24,6 +25,8 @@ export function CommentForm({ line, onComment, onCancel }: CommentFormProps) {
       }
     };
   }, []);
+  // Escape would close the sheet around it, and its text would be lost.
+  const leave = () => (text.trim() === "" ? onCancel() : cancel.current?.focus());
   const add = () => (text.trim() === "" ? undefined : onComment(text.trim()));
   return (
     <div className="space-y-2 p-2 font-sans">
@@ -41,12 +44,15 @@ export function CommentForm({ line, onComment, onCancel }: CommentFormProps) {
         onKeyDown={(event) => {
           if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
             add();
+          } else if (event.key === "Escape" && !event.nativeEvent.isComposing) {
+            event.preventDefault();
+            leave();
           }
         }}
         className="w-full rounded-md border border-line bg-surface px-3 py-2 text-base"
       />
       <div className="flex justify-end gap-2">
-        <Button tone="quiet" onClick={onCancel}>
+        <Button ref={cancel} tone="quiet" onClick={onCancel}>
           {t("changes.cancel")}
         </Button>
         <Button tone="primary" data-testid="add-comment" disabled={text.trim() === ""} onClick={add}>

@@ -104,7 +104,7 @@ function Folder({ host, sessionId, path, onOpen }: FolderProps) {
   if (list.isPending) {
     return <Skeleton label={t("changes.loading")} rows={6} />;
   }
-  if (list.error) {
+  if (!list.data) {
     return <Failed error={list.error} onRetry={() => list.refetch()} />;
   }
   if (list.data.entries.length === 0) {

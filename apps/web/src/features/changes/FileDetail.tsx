@@ -32,19 +32,21 @@ export function FileDetail({ queryKey, load, unchanged, onPrompt, children }: Fi
     );
   }
   const note = "px-3 py-2 text-muted text-sm";
-  if (one.error) {
-    return (
-      <div className={note}>
-        <Failed error={one.error} onRetry={() => one.refetch()} />
-      </div>
-    );
+  const failed = one.error ? (
+    <div className={note}>
+      <Failed error={one.error} onRetry={() => one.refetch()} />
+    </div>
+  ) : null;
+  if (one.data === undefined) {
+    return failed;
   }
   const file = one.data;
   if (!file) {
-    return <p className={note}>{unchanged}</p>;
+    return failed ?? <p className={note}>{unchanged}</p>;
   }
   return (
     <>
+      {failed}
       {file.closed ? <p className={note}>{t("changes.closed")}</p> : null}
       {file.binary ? <p className={note}>{t("changes.binary")}</p> : null}
       {file.diff ? (

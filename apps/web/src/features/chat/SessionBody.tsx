@@ -59,7 +59,13 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
   const summary = useToldSession(deviceId, view.sessionId) ?? state.summary;
   const project = data.projects?.find((each) => each.id === summary?.projectId);
   const folder = summary?.worktree?.folder ?? project?.path ?? "";
-  const append = useCallback((text: string) => setInsert({ text, append: true }), []);
+  const append = useCallback(
+    (text: string) => {
+      setInsert({ text, append: true });
+      toast(t("chat.sessionBody.addedToMessage"));
+    },
+    [toast],
+  );
   const readable = may(data.info, "files");
   const files = useMemo(() => {
     const openFile = (place: FilePlace) => {
@@ -80,6 +86,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
     return <Missing deviceId={deviceId} label={label} />;
   }
   const revoked = state.status === "revoked";
+  const shut = revoked || state.status === "expired";
   const mayPrompt = may(data.info, "prompt");
   const model = data.info?.models.find((each) => each.name === summary?.model);
   const say = (text: string, steer?: boolean, images: Attached[] = []) => {
@@ -143,7 +150,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
             host={host}
             sessionId={view.sessionId}
             mayWrite={may(data.info, "approve")}
-            onPrompt={mayPrompt && !revoked ? append : null}
+            onPrompt={mayPrompt && !shut ? append : null}
             file={file}
             onClose={closeChanges}
           />
@@ -172,7 +179,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           </>
         ) : null}
       </SessionStrip>
-      {revoked || state.status === "expired" ? (
+      {shut ? (
         <div className="safe-x safe-b mx-auto w-full max-w-3xl">
           {revoked ? <RevokedNotice label={label} /> : <ExpiredNotice label={label} />}
         </div>

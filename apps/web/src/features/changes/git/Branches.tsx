@@ -19,7 +19,7 @@ export function Branches({ host, sessionId }: { host: Host; sessionId: string })
   if (list.isPending) {
     return <Skeleton label={t("changes.loading")} rows={4} />;
   }
-  if (list.error) {
+  if (!list.data) {
     return <Failed error={list.error} onRetry={() => list.refetch()} />;
   }
   if (list.data.branches.length === 0) {

@@ -38,8 +38,9 @@ export function GitPanel({ host, sessionId, mayWrite, onPrompt, draft, onDraft }
   if (status.isPending) {
     return <Skeleton label={t("changes.loading")} rows={5} />;
   }
-  if (status.error) {
-    return <Failed error={status.error} onRetry={() => status.refetch()} />;
+  const failed = status.error ? <Failed error={status.error} onRetry={() => status.refetch()} /> : null;
+  if (!status.data) {
+    return failed;
   }
   if (!status.data.repository) {
     return (
@@ -51,6 +52,7 @@ export function GitPanel({ host, sessionId, mayWrite, onPrompt, draft, onDraft }
   const { files } = status.data;
   return (
     <div data-testid="git-panel" className="space-y-3">
+      {failed}
       <BranchBar status={status.data} busy={status.isFetching} onReload={reload} />
       <Parts
         label={t("changes.git.git")}

@@ -38,7 +38,7 @@ export function History({ host, sessionId, onPrompt, empty }: HistoryProps) {
   if (first.isPending) {
     return <Skeleton label={t("changes.loading")} rows={6} />;
   }
-  if (first.error) {
+  if (!first.data) {
     return <Failed error={first.error} onRetry={() => first.refetch()} />;
   }
   const commits = [...first.data.commits, ...(more?.commits ?? [])];

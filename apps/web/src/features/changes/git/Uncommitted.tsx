@@ -56,7 +56,7 @@ export function Uncommitted({
   if (changes.isPending) {
     return <Skeleton label={t("changes.loading")} rows={5} />;
   }
-  if (changes.error) {
+  if (!changes.data) {
     return <Failed error={changes.error} onRetry={() => changes.refetch()} />;
   }
   const files = uncommittedFiles(status, changes.data.files);

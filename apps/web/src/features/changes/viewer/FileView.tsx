@@ -28,7 +28,7 @@ export function FileView({ host, sessionId, path, line, end, onPrompt, missing }
   if (first.isPending || seeking) {
     return <Skeleton label={t("changes.loading")} rows={8} />;
   }
-  if (first.error) {
+  if (!first.data) {
     const failed = <Failed error={first.error} onRetry={() => first.refetch()} />;
     const unknown = first.error instanceof ApiError && first.error.kind === ApiKind.not_found;
     return unknown && missing ? missing(failed) : failed;

@@ -2,7 +2,7 @@ import "../../../app/testing/browser";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ApiError } from "../../../api/contract";
+import { ApiError, OfflineError } from "../../../api/contract";
 import { ApiKind, type Requests } from "../../../api/types";
 import { setInSight } from "../../../app/testing/browser";
 import { FakeHost } from "../../../app/testing/fake-scorel";
@@ -22,8 +22,9 @@ function show(
   host.handlers.read_file = (fields) => ({ size: 2048, text: "", ...read(fields) });
   host.handlers.find_files = () => ({ files: found.map((path) => ({ path, kind: "file" as const })) });
   const onPrompt = vi.fn();
+  const client = new QueryClient();
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={client}>
       <HighlightingContext value={createHighlighting(() => ({ tokenize, colorRuns }))}>
         <ToastProvider>
           <ChangesSheet host={host} sessionId="s1" mayWrite onPrompt={onPrompt} file={file} onClose={() => {}} />
@@ -31,7 +32,7 @@ function show(
       </HighlightingContext>
     </QueryClientProvider>,
   );
-  return { host, onPrompt };
+  return { host, onPrompt, client };
 }
 
 const table = () => screen.findByRole("table", { name: "src/a.go" });
@@ -159,5 +160,28 @@ describe("a file", () => {
     expect(onPrompt).toHaveBeenCalledWith("`src/a.go:2`\n```\nline 2\n```\nWhy?");
     expect(screen.queryByTestId("line-comment")).toBeNull();
     await waitFor(() => expect(document.activeElement).toBe(line));
+  });
+
+  it("keeps a comment that was begun, on Escape and when the file cannot be read again", async () => {
+    let offline = false;
+    const { client } = show(() => {
+      if (offline) {
+        throw new OfflineError("offline");
+      }
+      return { text: text(3) };
+    });
+    const lines = await table();
+    fireEvent.keyDown(lines, { key: "ArrowDown" });
+    fireEvent.keyDown(document.activeElement as Element, { key: "Enter" });
+    const field = () => screen.getByTestId("line-comment") as HTMLTextAreaElement;
+    fireEvent.change(field(), { target: { value: "Why?" } });
+    expect(fireEvent.keyDown(field(), { key: "Escape" })).toBe(false);
+    expect(document.activeElement?.textContent).toBe("Cancel");
+    offline = true;
+    await client.invalidateQueries();
+    expect(field().value).toBe("Why?");
+    fireEvent.change(field(), { target: { value: "" } });
+    fireEvent.keyDown(field(), { key: "Escape" });
+    expect(screen.queryByTestId("line-comment")).toBeNull();
   });
 });

@@ -110,11 +110,17 @@ interface RuleRowProps {
   onRemove: (() => void) | null;
 }
 
+const kindText: Partial<Record<string, () => string>> = {
+  allow: () => t("project.ruleForm.allow"),
+  ask: () => t("project.ruleForm.ask"),
+  deny: () => t("project.ruleForm.deny"),
+};
+
 function RuleRow({ rule, busy, onRemove }: RuleRowProps) {
   const text = visible(rule.rule);
   return (
     <div data-testid="rule" data-kind={rule.kind} className="flex min-h-11 items-center gap-2.5 py-1">
-      <Badge tone={tones[rule.kind] ?? "neutral"}>{rule.kind}</Badge>
+      <Badge tone={tones[rule.kind] ?? "neutral"}>{kindText[rule.kind]?.() ?? rule.kind}</Badge>
       <span className="min-w-0 flex-1">
         <code className="break-all font-mono text-sm">{text}</code>
         {rule.problem ? (

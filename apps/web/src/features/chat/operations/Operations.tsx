@@ -8,6 +8,7 @@ import { useProcesses } from "../context/live-context";
 import { FollowedLog, ProcessLog } from "./ProcessLog";
 import { figures, fraction } from "./progress";
 import { Repeats } from "./Repeats";
+import { statusText } from "./status-text";
 
 export interface OperationsProps {
   /** The id of the call that they belong to. */
@@ -114,11 +115,7 @@ function Ended({ record, open, onToggle }: Foldable & { record: ProcessRecord })
       <Folded
         title={t("chat.operations.steps", { source: record.source, steps })}
         note={lines.at(-1)?.message}
-        badge={
-          <Badge tone={failed ? "danger" : "neutral"}>
-            {record.status === "completed" ? t("chat.operations.done") : record.status}
-          </Badge>
-        }
+        badge={<Badge tone={failed ? "danger" : "neutral"}>{statusText(record.status)}</Badge>}
         open={open}
         onToggle={onToggle}
       >

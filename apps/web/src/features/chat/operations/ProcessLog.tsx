@@ -7,6 +7,7 @@ import { withHelp } from "../../shared/with-help";
 import { useLogReader } from "../context/live-context";
 import { after, figures } from "./progress";
 import { Repeats } from "./Repeats";
+import { statusText } from "./status-text";
 import { useFollowedLog } from "./use-followed-log";
 
 export interface ProcessLogProps {
@@ -143,7 +144,7 @@ function LogLine({ line, startedAt }: { line: ProcessLine; startedAt: number }) 
         <p className={cx("flex items-baseline gap-2 break-words", tone)}>
           <span data-testid="log-message" className="min-w-0 break-words">
             {line.stage ? <span className="text-faint">{line.stage} </span> : null}
-            {line.message || line.status}
+            {line.message || statusText(line.status)}
           </span>
           <Repeats n={line.repeats} />
           <span className="shrink-0 text-faint tabular-nums">{figures(line)}</span>

@@ -189,6 +189,16 @@ test("the queue is edited as a whole", async () => {
   ]);
 });
 
+test("what is inserted joins the draft", async () => {
+  const { session } = await open([user("First")]);
+  const failed = { mine: true, createdAt: 1, state: "failed" as const, error: "too large" };
+  session.patch({ outgoing: [{ ...failed, clientKey: "a", text: "sent before" }] });
+  const area = screen.getByTestId("composer") as HTMLTextAreaElement;
+  fireEvent.change(area, { target: { value: "being written" } });
+  fireEvent.click(await screen.findByTestId("edit-failed"));
+  await waitFor(() => expect(area.value).toBe("sent before\n\nbeing written"));
+});
+
 test("a prompt that was removed or discarded can be sent again", async () => {
   const { session } = await open([user("First")]);
   const image = { sha256: "a".repeat(64), blob: new Blob(["bytes"], { type: "image/png" }) };

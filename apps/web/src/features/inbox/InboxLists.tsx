@@ -40,7 +40,7 @@ export function InboxLists({ sections, machines, filter, infos, now, box, action
   return (
     <>
       <Section title={t("inbox.states.needsYou")} count={needsYou.length} testId="inbox-needs-you">
-        <NeedsYou items={needsYou} now={now} box={box} />
+        <NeedsYou items={needsYou} infos={infos} now={now} box={box} />
       </Section>
       <Section title={t("inbox.states.running")} count={running.length} testId="inbox-running">
         <Rows items={running} {...rows} />

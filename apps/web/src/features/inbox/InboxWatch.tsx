@@ -28,6 +28,7 @@ export default function InboxWatch() {
   const items = itemsOf(machines ?? [], useSeen(machines));
   const inSight = useSessionInSight(items);
   useCounts(items.filter(({ id }) => id !== inSight));
+  useAppBadge(items);
   useForgotten();
   useMovedSessions(machines);
   return (
@@ -49,7 +50,7 @@ function Follow({ host }: { host: Host }) {
   return null;
 }
 
-/** Publishes the counts to pages, the tab and the app's icon. */
+/** Publishes the counts to pages and the tab. */
 function useCounts(items: readonly Item[]): void {
   const asking = items.filter(({ session }) => needsYou(session));
   const machines: Record<string, number> = {};
@@ -60,18 +61,23 @@ function useCounts(items: readonly Item[]): void {
   const told = JSON.stringify({ needsYou: asking.length, unread, machines } satisfies Attention);
   useEffect(() => attention.set(JSON.parse(told)), [told]);
   const count = asking.length + unread;
-  useEffect(() => {
-    showCount(count);
-    const { setAppBadge, clearAppBadge } = navigator as BadgeNavigator;
-    const shown = count > 0 ? setAppBadge?.call(navigator, count) : clearAppBadge?.call(navigator);
-    shown?.catch(() => {}); // the browser shows badges of installed apps only
-  }, [count]);
+  useEffect(() => showCount(count), [count]);
   useEffect(() => {
     return () => {
       showCount(0);
       attention.set(noAttention);
     };
   }, []);
+}
+
+/** Shows the count on the app's icon. It is the same in all tabs, since the last one to set it wins. */
+function useAppBadge(items: readonly Item[]): void {
+  const count = items.filter((item) => item.unread || needsYou(item.session)).length;
+  useEffect(() => {
+    const { setAppBadge, clearAppBadge } = navigator as BadgeNavigator;
+    const shown = count > 0 ? setAppBadge?.call(navigator, count) : clearAppBadge?.call(navigator);
+    shown?.catch(() => {}); // the browser shows badges of installed apps only
+  }, [count]);
 }
 
 const onVisible = (listener: () => void) => {

@@ -4,10 +4,13 @@ import { Button } from "../../components/Button";
 import { t } from "../../i18n/inbox";
 import { sessionTitle } from "../device/host-data";
 import { address } from "../route/address";
+import { SessionMenu } from "../session/SessionMenu";
 import { LazyPart } from "../shared/MissingPart";
 import { chunk } from "../shared/missing-chunk";
+import { WaitingBadge } from "../status/WaitingBadge";
 import { PlaceOf, Time } from "./InboxRow";
 import type { Item } from "./sections";
+import type { useEachAnswer } from "./use-machines";
 
 const AskCards = lazy(chunk(() => import("./AskCards")));
 
@@ -16,13 +19,14 @@ const opened = 5;
 
 export interface NeedsYouProps {
   items: readonly Item[];
+  infos: ReturnType<typeof useEachAnswer<"get_host">>;
   now: number;
   /** The scrolling element. */
   box: RefObject<HTMLElement | null>;
 }
 
 /** The sessions that wait for a person, with their approvals and questions. */
-export function NeedsYou({ items, now, box }: NeedsYouProps) {
+export function NeedsYou({ items, infos, now, box }: NeedsYouProps) {
   const [answers, setAnswers] = useState(0);
   const [wanted, setWanted] = useState<readonly string[]>([]);
   const onAnswered = useCallback(() => {
@@ -37,18 +41,29 @@ export function NeedsYou({ items, now, box }: NeedsYouProps) {
         const shown = i < opened || wanted.includes(id);
         return (
           <li key={id} data-testid="inbox-asks" className="rounded-lg border border-line bg-surface">
-            <Link
-              data-stop
-              data-item={id}
-              to={address.session(device.id, session.id)}
-              className="touchable flex flex-wrap items-center gap-x-3 rounded-lg px-4 py-2 hover:bg-sunken"
-            >
-              <span dir="auto" className="min-w-0 flex-1 basis-48 truncate font-medium text-sm">
-                {sessionTitle(session)}
-              </span>
-              <PlaceOf item={item} />
-              <Time at={session.updatedAt} now={now} />
-            </Link>
+            <div className="flex items-center rounded-lg pr-1.5 hover:bg-sunken">
+              <Link
+                data-stop
+                data-item={id}
+                to={address.session(device.id, session.id)}
+                className="touchable flex min-w-0 flex-1 flex-wrap items-center gap-x-3 rounded-lg py-2 pr-1.5 pl-4"
+              >
+                <span className="flex min-w-0 flex-1 basis-48 items-center gap-2">
+                  <span dir="auto" className="truncate font-medium text-sm">
+                    {sessionTitle(session)}
+                  </span>
+                  <WaitingBadge deviceId={device.id} sessionId={session.id} />
+                </span>
+                <PlaceOf item={item} />
+                <Time at={session.updatedAt} now={now} />
+              </Link>
+              <SessionMenu
+                host={host}
+                info={infos.get(device.id)?.host ?? null}
+                session={session}
+                label={t("inbox.inboxRow.detailsOf", { title: sessionTitle(session) })}
+              />
+            </div>
             <div className="-mt-1.5 px-3 empty:hidden">
               {!reachable ? (
                 <p className="px-1 pb-3 text-muted text-sm">{t("inbox.needsYou.offline", { label: device.label })}</p>

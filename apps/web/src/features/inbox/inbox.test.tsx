@@ -86,7 +86,8 @@ test("the app's icon shows how many sessions wait, and nothing once none does", 
     dev_one: [summary("s1", "p1", "Bound the queues", asks)],
     dev_two: [summary("s3", "p2", "News", { updatedAt: 9 })],
   });
-  renderApp(scorel, "/");
+  // The count is the same in every tab, also in one that shows such a session.
+  renderApp(scorel, "/d/dev_one/s/s1");
   await waitFor(() => expect(setAppBadge).toHaveBeenLastCalledWith(2));
   const cleared = clearAppBadge.mock.calls.length;
   act(() => {
@@ -109,12 +110,18 @@ test("a request is answered where it is listed, on its own machine, and only by 
     host.sessions.set("s1", session);
     return session;
   });
+  scorel.waiting.set([
+    { clientKey: "k", deviceId: "dev_one", sessionId: "s1", text: "hi", images: 0, error: null } as never,
+  ]);
   renderApp(scorel, "/");
   const [, card] = await waitFor(() => {
     const cards = screen.getAllByTestId("approval-card");
     expect(cards).toHaveLength(2);
     return cards;
   });
+  const [waits] = screen.getAllByTestId("waiting-badge");
+  expect(waits?.closest("[data-item]")?.textContent).toContain("Bound the queues");
+  expect(screen.getByRole("button", { name: "Details of Deploy" })).toBeTruthy();
   expect(screen.getAllByTestId("approval-allow").map((button) => button.getAttribute("aria-disabled"))).toEqual([
     "true",
     "true",
@@ -215,6 +222,18 @@ test("a search asks all machines, and names those that could not be asked", asyn
   expect(hits[0]?.getAttribute("href")).toMatch(/dev_two\/s\/s1\?entry=e7/);
   act(() => two.status.set("offline"));
   expect(await screen.findByText("Not searched: attic")).toBeTruthy();
+});
+
+test("a search with more hits than a machine lists says so", async () => {
+  const { scorel, one } = world({ dev_one: [summary("s1", "p1", "First")], dev_two: [] });
+  const at = (seq: number) => ({
+    ...{ sessionId: "s1", projectId: "p1", name: "First", entryId: `e${seq}`, seq, role: "user", at: seq },
+    snippet: [],
+  });
+  one.handlers.search_sessions = ({ limit = 0 }) => ({ hits: Array.from({ length: limit }, (_, i) => at(i)) });
+  renderApp(scorel, "/");
+  fireEvent.change(await screen.findByTestId("session-search"), { target: { value: "keeper" } });
+  expect(await screen.findByText("The newest 50 results. Add a word to find older ones.")).toBeTruthy();
 });
 
 test("a machine that is behind is asked again until it has searched everything", async () => {

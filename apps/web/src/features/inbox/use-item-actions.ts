@@ -34,6 +34,7 @@ export function useItemActions(): ItemActions {
         } else {
           seen.markUnread(device.id, session);
         }
+        toast(unread ? t("inbox.itemActions.markedRead") : t("inbox.itemActions.markedUnread"));
       },
       togglePinned(item) {
         const pinned = !item.session.pinned;

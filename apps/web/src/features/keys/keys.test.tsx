@@ -6,6 +6,7 @@ import { setMedia } from "../../app/testing/browser";
 import { hostInfo, project, summary } from "../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
+import { seen } from "../inbox/seen";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -79,6 +80,18 @@ test("before anything is typed, sessions that need the person and the newest com
   await waitFor(() => expect(options("page")).toContain("Archive this session"));
   expect(options("actions")).toContain("Open a terminal on workshop");
   expect(options("actions").filter((each) => each.startsWith("New session"))).toEqual(["New session in lampsworkshop"]);
+});
+
+test("a session that is marked unread is left, because an open one is read", async () => {
+  const { scorel } = world();
+  renderApp(scorel, "/d/dev_one/s/s2");
+  const { type } = await open();
+  type("unread");
+  await waitFor(() => expect(selected()).toBe("Mark this session as unread"));
+  press("Enter");
+  await waitFor(() => expect(location.pathname).toBe("/"));
+  await screen.findByText("Marked as unread");
+  seen.forget("dev_one");
 });
 
 test("a few letters and Enter open a session of any machine; nothing is stored", async () => {

@@ -108,8 +108,15 @@ function useHereEntries() {
         title: pinned ? t("keys.here.unpin") : t("keys.here.pin"),
       },
       {
-        ...{ ...own, id: "here/unread", icon: <CheckIcon />, first: false, run: () => actions.toggleRead(item) },
+        ...{ ...own, id: "here/unread", icon: <CheckIcon />, first: false },
         title: item.unread ? t("keys.here.read") : t("keys.here.unread"),
+        run: () => {
+          actions.toggleRead(item);
+          // An open session is read.
+          if (!item.unread) {
+            navigate(address.inbox());
+          }
+        },
       },
     ];
   };

@@ -3,17 +3,21 @@ import type { Host } from "../../api/contract";
 import type { Requests, SessionSummary } from "../../api/types";
 import { Button } from "../../components/Button";
 import { ErrorText } from "../../components/ErrorText";
-import { ArchiveIcon, FilesIcon, PinIcon, TerminalIcon, TrashIcon } from "../../components/icons";
+import { ArchiveIcon, CheckIcon, FilesIcon, PinIcon, TerminalIcon, TrashIcon } from "../../components/icons";
 import { Sheet } from "../../components/Sheet";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/session";
 import BudgetList from "../budgets/BudgetList";
 import { useHostData } from "../device/host-data";
 import { ShareAction } from "../guests/ShareAction";
+import { isUnread, seen } from "../inbox/seen";
 import { MoveAction } from "../move/MoveAction";
 import { SessionLevel } from "../push/SessionLevel";
 import { address } from "../route/address";
+import { useOpen } from "../route/entry";
+import { navigate } from "../route/history";
 import { StartedBy } from "../schedules/StartedBy";
+import { useReadable } from "../shared/scorel-context";
 import { useAct } from "../shared/use-act";
 import { RenameForm } from "./RenameForm";
 import { SessionContext } from "./SessionContext";
@@ -62,6 +66,7 @@ export default function SessionSheet({
       )}
       {/* On a phone, one below the other and equally wide. */}
       <div className="mt-3 flex flex-wrap gap-2 max-sm:flex-col">
+        {session.running ? null : <MarkRead deviceId={host.deviceId} session={session} onDone={onClose} />}
         {onChanges ? (
           <Button
             data-testid="session-changes"
@@ -105,6 +110,27 @@ export default function SessionSheet({
         )}
       </div>
     </Sheet>
+  );
+}
+
+/** Marks a session as read or unread. An open one is read, so marking it unread leaves its page. */
+function MarkRead({ deviceId, session, onDone }: { deviceId: string; session: SessionSummary; onDone: () => void }) {
+  const unread = isUnread(useReadable(seen.state), deviceId, session);
+  const { sessionId } = useOpen();
+  const toggle = () => {
+    onDone();
+    if (unread) {
+      return seen.markRead(deviceId, [session]);
+    }
+    seen.markUnread(deviceId, session);
+    if (sessionId === session.id) {
+      navigate(address.inbox());
+    }
+  };
+  return (
+    <Button data-testid="mark-read" className="max-sm:justify-start" onClick={toggle}>
+      <CheckIcon /> {unread ? t("session.sessionSheet.markRead") : t("session.sessionSheet.markUnread")}
+    </Button>
   );
 }
 

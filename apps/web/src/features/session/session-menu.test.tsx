@@ -59,6 +59,16 @@ describe("a session in the list", () => {
     expect((await openMenu("Old lamps")).getByRole("button", { name: "Unpin" })).toBeTruthy();
   });
 
+  it("is marked as unread and read", async () => {
+    const { scorel } = world(old, fresh);
+    renderApp(scorel, `/d/${dev}`);
+    await screen.findByText("Old lamps");
+    fireEvent.click((await openMenu("Old lamps")).getByRole("button", { name: "Mark as unread" }));
+    fireEvent.click((await openMenu("Old lamps")).getByRole("button", { name: "Mark as read" }));
+    expect((await openMenu("Old lamps")).getByRole("button", { name: "Mark as unread" })).toBeTruthy();
+    expect(location.pathname).toBe(`/d/${dev}`);
+  });
+
   it("moves to the archive, and back", async () => {
     const { scorel } = world(old, fresh);
     renderApp(scorel, `/d/${dev}`);

@@ -97,6 +97,10 @@ const interruptions = {
     await world.killHost();
     await world.startHost();
   },
+  hostRestart: async ({ world }: Stage) => {
+    await world.stopHost();
+    await world.startHost();
+  },
 };
 
 export type Interruption = keyof typeof interruptions;

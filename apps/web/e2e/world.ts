@@ -179,6 +179,11 @@ export class World {
     await this.#relay?.stop();
   }
 
+  /** Stops the host, as a service manager does. */
+  async stopHost(): Promise<void> {
+    await this.#host?.stop();
+  }
+
   /** The log of every relay process of this world. */
   get relayLog(): string {
     return this.#past

@@ -115,7 +115,7 @@ test.describe("with a reasoning model", () => {
     await anna.open(session.split("/s/")[0]);
     await anna.at("project-settings").tap();
     await expect(anna.at("rules-project").getByTestId("rule")).toContainText("bash(touch *)");
-    await expect(anna.at("rules-user").getByTestId("rule")).toHaveText(/deny\s*bash\(rm \*\)\s*config.toml/);
+    await expect(anna.at("rules-user").getByTestId("rule")).toHaveText(/Deny\s*bash\(rm \*\)\s*config.toml/);
     await expect(anna.at("remove-rule")).toHaveCount(1);
     await test.step("what another adds is seen at once", async () => {
       const added = await world.scorel(["permission", "add", "--ask", "--user", "fetch_url"]);

@@ -41,6 +41,10 @@ test.describe("with a mouse on a wide screen, and with a finger on small ones", 
           await settled(page);
           say(where, [...(await tooWide(page)), ...(await tooSmall(page))]);
         }
+        // The last of them is the phone.
+        if (!sight.alike) {
+          say(" on a phone", await faultsOf(page, rules));
+        }
         await restoreMouse();
       }
       expect(faults).toEqual([]);

@@ -39,9 +39,10 @@ The first time, it asks under which name others see this machine; without a term
 the machine's host name. --label NAME changes the name, also while a host runs. A name from
 config.toml or from --label of "host serve" and "up" comes first.
 
-By default, the other side may do everything but open terminals and add broad rules. With
---grant, --project and --expires it gets less: "scorel host clients grant --help" explains
-the grants, and "scorel host clients limit --help" the limits. All can be changed later.
+By default, the other side may do everything except open terminals, add broad rules, pair
+others and stop the host. With --grant, --project and --expires it gets less: "scorel host
+clients grant --help" explains the grants, and "scorel host clients limit --help" the limits.
+All can be changed later.
 
 This works whether or not a host is running on this machine.`,
 		Example: `  scorel pair 7K3M-9QXR-2BTD

@@ -27,7 +27,7 @@ func variables() map[string][]variable {
 			{"SCOREL_SESSIONS_POSTGRES", "address of the database with sessions ([operations.md](operations.md#sessions-in-a-database)); `url_env` names another variable"},
 			{"SCOREL_SESSIONS_MYSQL", "the same for MySQL and MariaDB"},
 			{"SCOREL_CHANNEL_NAME", "secret setting NAME of the platform that `scorel channel serve` serves, such as `SCOREL_CHANNEL_TOKEN` ([channels.md](channels.md))"},
-			{"SCOREL_MDNS", "`off` neither announces hosts in the local network nor looks for them ([paths.md](paths.md))"},
+			{"SCOREL_MDNS", "`off` turns off the search for hosts in the local network after a failure; `--announce` is not affected ([paths.md](paths.md))"},
 			{"SCOREL_RELEASE_URL", "mirror of the releases that `scorel update` and the install scripts use ([install.md](install.md))"},
 			{"SCOREL_TRACE_URL", "collector that `scorel send` sends a span to ([operations.md](operations.md#traces)); without it, none"},
 			{"TRACEPARENT", "trace that a prompt of `scorel send` belongs to, as other programs set it"},

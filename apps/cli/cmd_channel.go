@@ -208,8 +208,8 @@ func newChannelPair(a *app) *cobra.Command {
 project, and you are heard there from then on. The code works once, for ten minutes. Others in
 the chat are ignored until "scorel channel allow" lists them.
 
-The chat may do what its grants say: view, prompt, approve and files, unless --grant names
-others. With --expires its access ends after that time.`,
+The chat may do what its grants say: view, prompt, approve and files (for a channel server:
+view and prompt), unless --grant names others. With --expires its access ends after that time.`,
 		Example: "  scorel channel pair chn_... --project ~/code/site\n  scorel channel pair chn_... --grant view,prompt --expires 8h",
 		Args:    argCount(1, 1, "the id of one channel"),
 	}

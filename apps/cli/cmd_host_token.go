@@ -32,9 +32,10 @@ func newTokenCreate(a *app) *cobra.Command {
 		Short: "Create a token with selected grants",
 		Long: `Create a token for programs on this machine and print it once: the host stores only its
 hash. The grants are view (read), prompt (create sessions, send prompts, cancel), approve
-(answer approvals) and manage (projects, folders, clients). With prompt, the agent can be
-asked to read anything that you can read. A token with --expires stops working at that
-time, and its connections are closed.`,
+(answer approvals), manage (projects, folders, clients) and files (read files and the git
+history; with approve, also revert and commit). With prompt, the agent can be asked to read
+anything that you can read. A token with --expires stops working at that time, and its
+connections are closed.`,
 		Example: `  scorel host token create --grants view --label dashboard
   scorel host token create --grants view,prompt --label ci --expires 720h > token`,
 		Args: argCount(0, 0, "no arguments"),

@@ -118,12 +118,17 @@ func newExtensionShow(a *app) *cobra.Command {
 
 func newExtensionDecide(a *app, verb string, allow bool) *cobra.Command {
 	done := map[bool]string{true: "allowed", false: "denied"}[allow]
-	cmd := &cobra.Command{
-		Use:   verb + " NAME",
-		Short: strings.ToUpper(verb[:1]) + verb[1:] + " an extension of the project, as it is now",
-		Long: strings.ToUpper(verb[:1]) + verb[1:] + ` an extension that the project brings in .scorel/extensions. It is shown with all
+	long := `Deny an extension that the project brings in .scorel/extensions. The decision is for exactly
+these files: if one of them changes, people are asked again.`
+	if allow {
+		long = `Allow an extension that the project brings in .scorel/extensions. It is shown with all
 that it contains and would run. The decision is for exactly these files: if one of them
-changes, people are asked again, and until then what was allowed stays in use.`,
+changes, people are asked again, and until then what was allowed stays in use.`
+	}
+	cmd := &cobra.Command{
+		Use:     verb + " NAME",
+		Short:   strings.ToUpper(verb[:1]) + verb[1:] + " an extension of the project, as it is now",
+		Long:    long,
 		Example: "  scorel extension " + verb + " review\n  scorel extension " + verb + " review --project ~/code/site --json",
 		Args:    argCount(1, 1, "the name of one extension"),
 	}

@@ -49,7 +49,7 @@ func newServiceInstall(a *app, role service.Role, serve *cobra.Command) *cobra.C
 		Short: "Run the " + string(role) + " as a service",
 		Long: `Install a service that runs "scorel ` + string(role) + ` serve" with the given flags, replace an earlier
 one, and start it. It is a systemd unit, an agent or daemon of launchd, or on Windows a task
-at login or a service.
+at login` + map[service.Role]string{service.Relay: " or a service"}[role] + `.
 
 Without --system it belongs to you, and needs no other rights. Its file can be read by other
 users of this machine, so give no secrets as flags.`,

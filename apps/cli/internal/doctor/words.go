@@ -143,7 +143,7 @@ var hints = map[Finding]string{
 	NetworkFailed: "Check this device's network. Then open the relay's address in a new tab: the browser shows more details there, for example about its certificate.",
 
 	RelaySilent:  "Connections are accepted, but nothing responds: check that the port belongs to the relay; restart the relay if it hangs.",
-	RelayOther:   "Another server responds: correct the address, or configure the proxy in front of the relay to forward WebSockets (docs/operations.md).",
+	RelayOther:   "Another server responds: correct the address, or configure the proxy in front of the relay to forward WebSockets (docs/reverse-proxies.md).",
 	RelayName:    "The relay's operator must list this address with --public-url, or you must use an address that is listed.",
 	RelayBusy:    "Try again later. If it persists, the relay's operator must add capacity or restore the services that the relay needs.",
 	RelayRate:    "Wait a minute and try again.",
@@ -151,7 +151,7 @@ var hints = map[Finding]string{
 	RelayFailing: "The relay's operator should check its log.",
 	RelayLost:    "The server closed the connection: look at the log of the relay, and of the proxy in front of it.",
 	RelayOrigin:  "If the relay runs and can be reached, its operator may have to add the address of this page to allowed_origins (docs/paths.md).",
-	RelaySocket:  "The server responds, but WebSockets fail: something in between may block them, or the proxy in front of the relay does not forward them (docs/operations.md).",
+	RelaySocket:  "The server responds, but WebSockets fail: something in between may block them, or the proxy in front of the relay does not forward them (docs/reverse-proxies.md).",
 
 	LoginKeys:        "Without its keys this client cannot prove who it is: restore the key file, or delete it and pair again.",
 	LoginName:        "The relay's operator must list this address with --public-url, or you must use an address that is listed.",

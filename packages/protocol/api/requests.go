@@ -183,13 +183,13 @@ type (
 	GetEntriesResponse struct {
 		Entries []session.Entry `json:"entries"`
 		// Before is for the next request; 0 if nothing precedes Entries. Answers to
-		// After do not set it.
+		// requests with After do not set it.
 		Before uint64 `json:"before,omitempty"`
 		// After is for the next request; 0 if nothing lies between Entries and the
-		// request's Before. Only answers to After and Around set it.
+		// request's Before. Only answers to requests with After or Around set it.
 		After uint64 `json:"after,omitempty"`
 		// PathID is the last of Entries on the path to the session's leaf, or "" if
-		// there is none. Only answers to After and Around set it.
+		// there is none. Only answers to requests with After or Around set it.
 		PathID string `json:"pathId,omitempty"`
 		// OnPath reports whether the entry of Around is on the path to the leaf.
 		OnPath bool `json:"onPath,omitempty"`

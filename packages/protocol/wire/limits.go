@@ -53,7 +53,7 @@ const (
 )
 
 // Limits are the limits that a relay announces to a peer. If they are smaller than
-// the constants above, the peer keeps to the smaller ones.
+// the constants of this package, the peer keeps to the smaller ones.
 type Limits struct {
 	MaxControl       int `json:"maxControl"`       // bytes of a control frame after login; relays send 65536
 	MaxRecordPayload int `json:"maxRecordPayload"` // bytes of a record's payload

@@ -2529,17 +2529,17 @@ export interface GetEntriesResponse {
   entries: Entry[];
   /**
    * For the next request; 0 if nothing precedes `entries`. Answers to
-   * `after` do not set it.
+   * requests with `after` do not set it.
    */
   before?: number;
   /**
    * For the next request; 0 if nothing lies between `entries` and the
-   * request's `before`. Only answers to `after` and Around set it.
+   * request's `before`. Only answers to requests with `after` or Around set it.
    */
   after?: number;
   /**
    * The last of `entries` on the path to the session's leaf, or "" if
-   * there is none. Only answers to `after` and Around set it.
+   * there is none. Only answers to requests with `after` or Around set it.
    */
   pathId?: string;
   /** Reports whether the entry of Around is on the path to the leaf. */

@@ -439,7 +439,7 @@ export interface Goodbye {
 
 /**
  * The limits that a relay announces to a peer. If they are smaller than
- * the constants above, the peer keeps to the smaller ones.
+ * the constants of this package, the peer keeps to the smaller ones.
  */
 export interface Limits {
   /** bytes of a control frame after login; relays send 65536 */

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"go/constant"
+	"maps"
 	"regexp"
 	"strings"
 	"unicode"
@@ -26,8 +27,9 @@ func (g *generator) readable() {
 			src.types[typ] = readable(doc, typ, src.keys[typ], everywhere)
 		}
 		for typ, fields := range src.fields {
+			keys := src.keysAround(typ)
 			for name, doc := range fields {
-				fields[name] = readable(doc, name, src.keys[typ], everywhere)
+				fields[name] = readable(doc, name, keys, everywhere)
 			}
 		}
 		for i, c := range src.consts {
@@ -37,6 +39,19 @@ func (g *generator) readable() {
 			src.comments[name] = readable(doc, name, nil, everywhere)
 		}
 	}
+}
+
+// keysAround returns the keys that comments of a type's fields may name: those of the type, and for a response
+// also those of its request.
+func (s *source) keysAround(typ string) map[string]string {
+	request, ok := strings.CutSuffix(typ, "Response")
+	if !ok {
+		return s.keys[typ]
+	}
+	keys := map[string]string{}
+	maps.Copy(keys, s.keys[request+"Request"])
+	maps.Copy(keys, s.keys[typ])
+	return keys
 }
 
 // wireNames returns names of Go that nobody takes for a word, and what they are on the wire.

@@ -28,6 +28,15 @@ func TestCommentsAreReadWithoutGo(t *testing.T) {
 	}
 }
 
+// TestResponsesNameTheirRequest: comments of a response name the fields of both as on the wire.
+func TestResponsesNameTheirRequest(t *testing.T) {
+	s := &source{keys: map[string]map[string]string{"FindRequest": {"After": "after", "ID": "of"}, "FindResponse": {"ID": "id"}}}
+	keys := s.keysAround("FindResponse")
+	if keys["After"] != "after" || keys["ID"] != "id" || s.keysAround("FindRequest")["ID"] != "of" {
+		t.Errorf("keys %v", keys)
+	}
+}
+
 // TestReferencesHaveNoNamesOfGo: no sentence of a reference begins with the name that its section
 // or row is about, and none names a field as Go does.
 func TestReferencesHaveNoNamesOfGo(t *testing.T) {

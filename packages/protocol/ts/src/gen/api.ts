@@ -1960,7 +1960,7 @@ export interface ListSessionsRequest {
 export interface ListSessionsResponse {
   sessions: SessionSummary[];
   /**
-   * The After of the next request; "" at the end. A session that
+   * The `after` of the next request; "" at the end. A session that
    * changes between two requests moves to the front, which session_updated
    * reports.
    */
@@ -2534,15 +2534,15 @@ export interface GetEntriesResponse {
   before?: number;
   /**
    * For the next request; 0 if nothing lies between `entries` and the
-   * request's `before`. Only answers to requests with `after` or Around set it.
+   * request's `before`. Only answers to requests with `after` or `around` set it.
    */
   after?: number;
   /**
    * The last of `entries` on the path to the session's leaf, or "" if
-   * there is none. Only answers to requests with `after` or Around set it.
+   * there is none. Only answers to requests with `after` or `around` set it.
    */
   pathId?: string;
-  /** Reports whether the entry of Around is on the path to the leaf. */
+  /** Reports whether the entry of `around` is on the path to the leaf. */
   onPath?: boolean;
 }
 
@@ -3383,7 +3383,7 @@ export interface ReadFileResponse {
   data?: string;
   /** of the whole file, in bytes */
   size: number;
-  /** from From on, at most `MaxFilePart` bytes */
+  /** from `from` on, at most `MaxFilePart` bytes */
   text: string;
   /** it is not UTF-8 text, and `text` is "" */
   binary?: boolean;
@@ -3791,7 +3791,7 @@ export interface ListPushResponse {
   settings: PushSettings[];
   /**
    * When the quiet hours end that the client is in now, in Unix
-   * milliseconds; 0 if it is in none, or with All.
+   * milliseconds; 0 if it is in none, or with `all`.
    */
   quietUntil?: number;
 }

@@ -15,8 +15,8 @@ import (
 // row, and one at the front, get a prompt before them; an id that an earlier call
 // has gets another form. Roles that are not sent to a model are dropped. What the
 // user said to a running turn becomes a reminder at the end of the tool result
-// before it, and so does a note of the host; what looks like one in the result itself
-// is no longer one. The input is not changed.
+// before it, and so does a note of the host; markers of that form in the result itself
+// are broken up. The input is not changed.
 func RepairMessages(messages []session.Message) []session.Message {
 	var r repairer
 	return r.repair(messages)
@@ -25,22 +25,22 @@ func RepairMessages(messages []session.Message) []session.Message {
 // stepRoom is how many messages a repairer has room for besides those it begins with.
 const stepRoom = 256
 
-// repairer does the work of RepairMessages for a list that grows: what it has looked at
-// it does not look at again.
+// repairer does the work of RepairMessages for a list that grows: messages that were
+// repaired once are not examined again.
 type repairer struct {
 	out  []session.Message // the repaired messages[:seen]
 	ids  callIDs           // of the calls in out
 	seen int
-	// lent is how many messages of out were given away: those do not change any more.
+	// lent is how many messages of out were returned: those do not change any more.
 	lent   int
-	looked int // how many messages were looked at, also before it began again
+	looked int // how many messages were examined, also before a rebuild
 	// open says that a call at the end has no result yet; out has one of ours for it.
 	open bool
 }
 
-// repair returns what RepairMessages says of messages, which begin with those of the
-// call before. The caller does not change what it gets, and may keep it. Where what is
-// new changes what was given away, as a late result does, everything is rebuilt.
+// repair returns the repaired form of messages, which must begin with those of the
+// previous call. The caller must not change the result, and may keep it. If new messages
+// change earlier results, as a late tool result does, everything is rebuilt.
 func (r *repairer) repair(messages []session.Message) []session.Message {
 	if r.open || !r.grow(messages) {
 		*r = repairer{looked: r.looked}
@@ -50,8 +50,8 @@ func (r *repairer) repair(messages []session.Message) []session.Message {
 	return slices.Clip(r.out)
 }
 
-// grow adds messages[seen:]. It is false, and the repairer of no use any more, where
-// that would change what was given away.
+// grow appends messages[seen:]. It returns false if that would change messages already
+// returned; the repairer must then be replaced.
 func (r *repairer) grow(messages []session.Message) bool {
 	if r.out == nil {
 		r.ids, r.out = newCallIDs(), make([]session.Message, 0, len(messages)+stepRoom)
@@ -75,7 +75,7 @@ func (r *repairer) grow(messages []session.Message) bool {
 	return true
 }
 
-// prompt adds what the user or the host says; false as grow.
+// prompt adds a message of the user or the host. It returns false as grow does.
 func (r *repairer) prompt(message session.Message) bool {
 	if message.Content = sendable(message.Content); len(message.Content) == 0 {
 		return true

@@ -19,7 +19,7 @@ export interface Timing {
   /** The same for a hidden page. */
   hiddenProbeAfter: number;
   hiddenProbeWait: number;
-  /** How long a device may be hidden before it is notified that nobody is present. */
+  /** How long no visible page may show a device before its host is notified that no one is present. */
   awayAfter: number;
   /** How long a change of a copy may wait before it is written. */
   copyDelay: number;

@@ -97,7 +97,7 @@ func directPackages(t *testing.T, file string) map[string]string {
 var codeName = regexp.MustCompile("`([^`]+)`")
 
 // documented returns the names in the first column of the table below a heading.
-// Each row must give a reason and a licence.
+// Each row must give a reason and a license.
 func documented(t *testing.T, text, heading string) []string {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, "\n## "+heading+"\n")

@@ -57,7 +57,7 @@ func retryAfter(err error) string {
 }
 
 // beginDrain refuses new connections. It returns the open ones, and a channel that is
-// signalled when a connection has ended.
+// signaled when a connection has ended.
 func (r *Relay) beginDrain() ([]*conn.Conn, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -82,7 +82,7 @@ type Relay struct {
 	perAddr  map[netip.Addr]int // connections of each address
 	draining bool
 	closing  bool
-	left     chan struct{} // signalled when a connection has ended
+	left     chan struct{} // signaled when a connection has ended
 }
 
 // New checks the configuration and returns a running relay. The caller ends it with

@@ -80,7 +80,7 @@ function found(bytes: Buffer, text: string): string[] {
 function forms(text: string): string[] {
   const shifted = [0, 1, 2].map((offset) => {
     const whole = Buffer.from("\0".repeat(offset) + text).toString("base64");
-    return whole.slice(offset === 0 ? 0 : offset + 1).replace(/.{0,3}=*$/, ""); // the ends depend on the neighbouring bytes
+    return whole.slice(offset === 0 ? 0 : offset + 1).replace(/.{0,3}=*$/, ""); // the ends depend on the neighboring bytes
   });
   return [text, ...shifted, ...shifted.map((each) => each.replaceAll("+", "-").replaceAll("/", "_"))];
 }

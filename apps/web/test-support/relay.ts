@@ -63,7 +63,7 @@ export class FakeRelay {
   down = false;
   /** Whether it answers only logins, like a connection that died unnoticed. */
   silent = false;
-  dialled = 0;
+  dialed = 0;
   /** Whether it drops every connection when a binding is stored, before anyone is notified. */
   cutAtBinding = false;
   /** The error that answers the hello instead of a welcome. */
@@ -87,7 +87,7 @@ export class FakeRelay {
   }
 
   readonly makeSocket = (): WebSocket => {
-    this.dialled++;
+    this.dialed++;
     const socket = new FakeSocket();
     if (this.down) {
       socket.close();

@@ -54,7 +54,7 @@ func dialNaive(ctx context.Context, addr string, id int, ids []uint32) (load.End
 	defer cancel()
 	ws, _, err := websocket.Dial(ctx, fmt.Sprintf("ws://%s/?id=%d", addr, id), nil)
 	if err != nil {
-		return nil, fmt.Errorf("dialling the relay: %w", err)
+		return nil, fmt.Errorf("dialing the relay: %w", err)
 	}
 	ws.SetReadLimit(1 << 20)
 	e := &naiveEnd{ws: ws, ids: ids, peers: make(map[uint32]int, len(ids))}

@@ -57,7 +57,7 @@ type natsEnd struct {
 func dialNATS(addr string, in, out []string) (load.Endpoint, error) {
 	nc, err := nats.Connect("nats://"+addr, nats.Timeout(dialTimeout), nats.NoReconnect(), nats.NoEcho())
 	if err != nil {
-		return nil, fmt.Errorf("dialling the relay: %w", err)
+		return nil, fmt.Errorf("dialing the relay: %w", err)
 	}
 	e := &natsEnd{nc: nc, out: out, ready: make(chan struct{}), closed: make(chan struct{}), failed: make(chan error, 1)}
 	for peer, subject := range in {

@@ -52,7 +52,7 @@ func dialTCP(ctx context.Context, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialTimeout}
 	c, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("dialling the relay: %w", err)
+		return nil, fmt.Errorf("dialing the relay: %w", err)
 	}
 	return c, nil
 }
@@ -82,14 +82,14 @@ func connectBoth(hosts, entries int, host, entry func(i int) (load.Endpoint, err
 		err = dialInto(f.Entries, entry)
 	}
 	if err != nil {
-		f.Hosts, f.Entries = dialled(f.Hosts), dialled(f.Entries)
+		f.Hosts, f.Entries = dialed(f.Hosts), dialed(f.Entries)
 		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func dialled(ends []load.Endpoint) []load.Endpoint {
+func dialed(ends []load.Endpoint) []load.Endpoint {
 	var out []load.Endpoint
 	for _, e := range ends {
 		if e != nil {

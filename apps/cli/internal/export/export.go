@@ -58,7 +58,7 @@ func Of(header session.Header, tree *session.Tree, leaf string) (doc Document, h
 			continue
 		}
 		part.When = e.Timestamp
-		if label, labelled := tree.Label(e.ID); labelled {
+		if label, labeled := tree.Label(e.ID); labeled {
 			part.Who += " [" + label.Text + "]"
 		}
 		doc.Parts = append(doc.Parts, part)

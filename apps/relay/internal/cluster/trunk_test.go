@@ -39,7 +39,7 @@ type stub struct {
 	refresh int
 	fail    error // of every check
 
-	changed chan struct{} // signalled after each call
+	changed chan struct{} // signaled after each call
 }
 
 func (h *stub) note(f func()) {

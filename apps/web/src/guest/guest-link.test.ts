@@ -15,7 +15,7 @@ afterEach(() => {
 
 /** Returns how long the page of a guest waits between attempts to reach a relay that is down, in milliseconds. */
 async function waits(relay: string, count: number): Promise<number[]> {
-  const dialled: number[] = [];
+  const dialed: number[] = [];
   const key = new Uint8Array(32);
   const made = new GuestConnection({
     link: {
@@ -24,7 +24,7 @@ async function waits(relay: string, count: number): Promise<number[]> {
     },
     ...{ identity: {} as Identity, address: parseRelayUrl(relay), label: "guest", timing: TIMING },
     makeSocket: () => {
-      dialled.push(Date.now());
+      dialed.push(Date.now());
       const socket = { onclose: () => {}, close: () => {} };
       queueMicrotask(() => socket.onclose());
       return socket as unknown as WebSocket;
@@ -33,19 +33,19 @@ async function waits(relay: string, count: number): Promise<number[]> {
     onEvent: () => {},
   });
   made.start();
-  while (dialled.length <= count) {
+  while (dialed.length <= count) {
     await vi.advanceTimersByTimeAsync(20);
   }
   made.stop();
-  return dialled.slice(1).map((time, i) => time - (dialled[i] as number));
+  return dialed.slice(1).map((time, i) => time - (dialed[i] as number));
 }
 
-test("a relay on the same machine, which restarts within seconds, is dialled several times a second at first", async () => {
+test("a relay on the same machine, which restarts within seconds, is dialed several times a second at first", async () => {
   for (const wait of await waits("http://127.0.0.1:7420", 20)) {
     expect(wait).toBeLessThanOrEqual(TIMING.backoffBase + 20);
   }
 });
 
-test("any other relay is dialled ever less often", async () => {
+test("any other relay is dialed ever less often", async () => {
   expect((await waits("https://relay.example", 8)).at(-1)).toBeGreaterThan(10_000);
 });

@@ -56,7 +56,7 @@ export class GuestConnection {
     this.#dialer = new Dialer(
       timing,
       () => this.#dial(),
-      (state) => this.#dialled(state),
+      (state) => this.#dialed(state),
       options.address.loopback,
     );
   }
@@ -136,7 +136,7 @@ export class GuestConnection {
     }
   }
 
-  #dialled(state: LinkState): void {
+  #dialed(state: LinkState): void {
     if (state.state === "refused") {
       this.#end({ is: "refused", message: state.message });
     } else if (state.state === "connecting") {

@@ -194,8 +194,8 @@ export class Connection {
     this.#phase = "welcome";
     this.#options.handler.onHello?.(hello);
     const { address, label, invite, identity } = this.#options;
-    const dialled = { authority: address.authority, label, ...(invite ? { invite } : {}) };
-    this.sendFrame(await signHello(identity, dialled, fromBase64(hello.nonce)));
+    const dialed = { authority: address.authority, label, ...(invite ? { invite } : {}) };
+    this.sendFrame(await signHello(identity, dialed, fromBase64(hello.nonce)));
   }
 
   async #takeWelcome(welcome: Welcome): Promise<void> {

@@ -16,11 +16,11 @@ afterEach(() => {
 
 /** Returns how long each of the first attempts waits while the relay cannot be reached, in milliseconds. */
 function waits(near: boolean, count: number): number[] {
-  const dialled: number[] = [];
+  const dialed: number[] = [];
   const dialer = new Dialer(
     TIMING,
     () => {
-      dialled.push(Date.now());
+      dialed.push(Date.now());
       return { fail: () => {} } as unknown as Connection;
     },
     () => {},
@@ -32,17 +32,17 @@ function waits(near: boolean, count: number): number[] {
     vi.advanceTimersToNextTimer();
   }
   dialer.stop();
-  return dialled.slice(1).map((time, i) => time - (dialled[i] as number));
+  return dialed.slice(1).map((time, i) => time - (dialed[i] as number));
 }
 
 describe("a relay that cannot be reached", () => {
-  it("is dialled several times a second at first if it is on this machine", () => {
+  it("is dialed several times a second at first if it is on this machine", () => {
     for (const wait of waits(true, 20)) {
       expect(wait).toBeLessThanOrEqual(TIMING.backoffBase);
     }
   });
 
-  it("is dialled ever less often", () => {
+  it("is dialed ever less often", () => {
     expect(waits(false, 8).at(-1)).toBeGreaterThan(10_000);
     expect(waits(true, 28).at(-1)).toBeGreaterThan(10_000);
   });

@@ -17,7 +17,7 @@ export class Dialer {
   #connection: Connection | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #attempt = 0;
-  #dialledAt = 0;
+  #dialedAt = 0;
   #openedAt = 0;
   #online = false;
   #refused = false;
@@ -37,10 +37,10 @@ export class Dialer {
     return this.#online ? this.#connection : null;
   }
 
-  /** Dials now, unless there is an open connection or one dialled a moment ago. */
+  /** Dials now, unless there is an open connection or one dialed a moment ago. */
   now(): void {
-    if (this.#connection && !this.#online && Date.now() - this.#dialledAt >= STALE_DIAL) {
-      // It was dialled before the network came back, and may hang until its timeout.
+    if (this.#connection && !this.#online && Date.now() - this.#dialedAt >= STALE_DIAL) {
+      // It was dialed before the network came back, and may hang until its timeout.
       this.#connection.fail(null);
     }
     if (this.#connection || this.#stopped) {
@@ -49,7 +49,7 @@ export class Dialer {
     clearTimeout(this.#timer);
     this.#refused = false;
     this.#publish({ state: "connecting", attempt: this.#attempt, retryAt: null, lastError: this.#lastError });
-    this.#dialledAt = Date.now();
+    this.#dialedAt = Date.now();
     try {
       this.#connection = this.#dial();
     } catch (err) {
@@ -82,7 +82,7 @@ export class Dialer {
     this.now();
   }
 
-  /** Ends the connection and stops dialling. */
+  /** Ends the connection and stops dialing. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -97,7 +97,7 @@ export class Dialer {
   }
 
   ended(end: ConnectionEnd): void {
-    // A relay that accepts and then disconnects at once must not be dialled without a pause.
+    // A relay that accepts and then disconnects at once must not be dialed without a pause.
     if (this.#online && Date.now() - this.#openedAt >= this.#timing.settled) {
       this.#attempt = 0;
     }

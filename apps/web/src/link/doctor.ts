@@ -57,7 +57,7 @@ export class LinkDoctor {
   readonly #welcome = new Deferred<Welcome>();
   #connection: Connection | null = null;
   canceled = false;
-  #dialledAt = 0;
+  #dialedAt = 0;
   #welcomedAt = 0;
   #relay: DiagnosisStep[] = waiting(RELAY_STEPS);
   #devices: DeviceSteps[];
@@ -97,7 +97,7 @@ export class LinkDoctor {
 
   #dial(): void {
     const { address, identity, label, timing, makeSocket } = this.#options;
-    this.#dialledAt = Date.now();
+    this.#dialedAt = Date.now();
     const handler = {
       onHello: (hello: RelayHello) => this.#hello.resolve(hello),
       onWelcome: (welcome: Welcome) => {
@@ -157,7 +157,7 @@ export class LinkDoctor {
 
   readonly #clock = async (): Promise<Verdict> => {
     const { serverTime } = await this.#welcome.promise;
-    const skew = (this.#dialledAt + this.#welcomedAt) / 2 - serverTime;
+    const skew = (this.#dialedAt + this.#welcomedAt) / 2 - serverTime;
     const time = inWords(Math.abs(skew));
     if (Math.abs(skew) <= MOST_SKEW) {
       return { detail: t("doctor.link.clockWithin", { time }) };

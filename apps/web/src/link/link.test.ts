@@ -53,7 +53,7 @@ describe("login", () => {
     const page = openPage(relay);
     const link = await until(page.link, (l) => l.state === "refused");
     expect(link).toEqual({ state: "refused", message: "This relay has another name." });
-    expect(relay.dialled).toBe(1);
+    expect(relay.dialed).toBe(1);
     relay.refuseLogin = null;
     page.reconnectNow();
     await until(page.link, (l) => l.state === "online");
@@ -65,10 +65,10 @@ describe("login", () => {
     const link = await until(page.link, (l) => l.state === "refused");
     expect(link).toEqual({ state: "refused", message: "By invite only.", needsInvite: true });
     page.setInvite("0000-0000-0000-0000");
-    await until(page.link, (l) => l.state === "refused" && relay.dialled === 2);
+    await until(page.link, (l) => l.state === "refused" && relay.dialed === 2);
     page.setInvite(relay.invite);
     await until(page.link, (l) => l.state === "online");
-    expect(relay.dialled).toBe(3);
+    expect(relay.dialed).toBe(3);
   });
 
   it("redials while the relay is down, and reports that it cannot be reached", async () => {
@@ -359,11 +359,11 @@ describe("devices", () => {
     const page = openPage(relay, { probeAfter: 40, probeWait: 20 });
     const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
-    const dialled = relay.dialled;
+    const dialed = relay.dialed;
     device.intercept = (r) => (r.type === "get_host" ? null : undefined);
     await until(page.link, (l) => l.state !== "online");
     await until(page.link, (l) => l.state === "online");
-    expect(relay.dialled).toBeGreaterThan(dialled);
+    expect(relay.dialed).toBeGreaterThan(dialed);
   });
 
   it.each([true, false])("detects a silent relay without an open channel to an online device: %s", async (online) => {

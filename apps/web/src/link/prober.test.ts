@@ -11,7 +11,7 @@ interface FakeConnection {
 
 class FakeDialer {
   open: FakeConnection | null = null;
-  dialled = 0;
+  dialed = 0;
 
   connect(): FakeConnection {
     const connection: FakeConnection = {
@@ -27,7 +27,7 @@ class FakeDialer {
   }
 
   now(): void {
-    this.dialled++;
+    this.dialed++;
   }
 }
 
@@ -77,7 +77,7 @@ describe("the connection of a visible page", () => {
     expect(connection?.failed).toEqual([]);
     seconds(5);
     expect(connection?.failed).toEqual(["The connection went silent."]);
-    expect(dialer.dialled).toBe(1);
+    expect(dialer.dialed).toBe(1);
   });
 
   it("is kept while it answers, and probed every 10 s", () => {
@@ -88,7 +88,7 @@ describe("the connection of a visible page", () => {
     }
     seconds(10);
     expect(asked).toEqual([10_000, 21_000, 32_000, 43_000]);
-    expect(dialer.dialled).toBe(0);
+    expect(dialer.dialed).toBe(0);
   });
 
   it("is not probed while it sends anything", () => {
@@ -156,6 +156,6 @@ describe("a page that wakes up", () => {
     pairing = false;
     prober.wake();
     expect(connection?.failed).toEqual([null]);
-    expect(dialer.dialled).toBe(1);
+    expect(dialer.dialed).toBe(1);
   });
 });

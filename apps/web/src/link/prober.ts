@@ -98,7 +98,7 @@ export class Prober {
     }, this.#wait);
   }
 
-  // Without a device there is no peer to ask, and redialling loses nothing.
+  // Without a device there is no peer to ask, and redialing loses nothing.
   #redialIfIdle(): void {
     const { dialer, timing, pairing } = this.#options;
     const connection = dialer.open;

@@ -52,7 +52,7 @@ export class Relay implements Told {
   #channels = new Map<number, Run>();
   #asks = new Asks();
   #greetedAt = 0;
-  #dialled = false;
+  #dialed = false;
   #loaded: Promise<void> | null = null;
   /** Kept while the page lives: once this browser is admitted, the relay asks for no invite. */
   #invite = "";
@@ -99,8 +99,8 @@ export class Relay implements Told {
 
   /** Connects, unless it already does. */
   dial(): void {
-    if (!this.#dialled) {
-      this.#dialled = true;
+    if (!this.#dialed) {
+      this.#dialed = true;
       this.#dialer.now();
     }
   }
@@ -249,7 +249,7 @@ export class Relay implements Told {
   /** Sends a request that will be answered, to a host or to the relay. */
   #sendProbe(): boolean {
     const { session, book } = this;
-    // Without a device, redialling loses nothing.
+    // Without a device, redialing loses nothing.
     if (!session || !book.pinned.some(({ id }) => book.usable(id))) {
       return false;
     }

@@ -43,7 +43,7 @@ describe("tabs that share a worker", () => {
     device.session("ses_2");
     const [first, second] = [session(one), session(two, "ses_2")];
     await Promise.all([live(first), live(second)]);
-    expect(relay.dialled).toBe(1);
+    expect(relay.dialed).toBe(1);
     expect(relay.seen.get().filter(({ type }) => type === "open_channel")).toHaveLength(1);
     model.userMessage("for the first", "k1", "cli_other");
     await until(first.state, (s) => s.entries.length === 1);
@@ -258,7 +258,7 @@ describe("a worker that ends", () => {
     const stored = session(one).send("into the gap");
     await Promise.all(views.map((view) => until(view.state, (s) => s.status === "live" && s.entries.length === 1)));
     await stored;
-    expect(relay.dialled).toBe(2);
+    expect(relay.dialed).toBe(2);
     expect(device.prompts.map(({ text }) => text)).toEqual(["into the gap"]);
     await until(one.page.waiting, (waiting) => waiting.length === 0);
   });

@@ -1,8 +1,8 @@
 /** Every timeout and delay of the link, in milliseconds. Tests make them short. */
 export interface Timing {
-  /** From dialling to the welcome. */
+  /** From dialing to the welcome. */
   login: number;
-  /** First and longest delay before redialling. */
+  /** First and longest delay before redialing. */
   backoffBase: number;
   backoffMax: number;
   /** A connection that lasted this long resets the back-off. */

@@ -250,20 +250,20 @@ export function proofMessage(id: string, authority: string, nonce: Uint8Array): 
 /** Creates the hello that answers a relay_hello with this nonce. */
 export async function signHello(
   identity: Identity,
-  dialled: { authority: string; label: string; invite?: string },
+  dialed: { authority: string; label: string; invite?: string },
   nonce: Uint8Array,
 ): Promise<HostHello | EntryHello> {
-  const proof = await identity.sign(proofMessage(identity.id, dialled.authority, nonce));
+  const proof = await identity.sign(proofMessage(identity.id, dialed.authority, nonce));
   return {
     type: identity.kind === "dev" ? "host_hello" : "entry_hello",
     version: VERSION,
     id: identity.id,
     signKey: toBase64url(identity.signKey),
     sealKey: toBase64url(identity.sealKey),
-    authority: dialled.authority,
-    label: dialled.label,
+    authority: dialed.authority,
+    label: dialed.label,
     proof: toBase64(proof),
-    ...(dialled.invite ? { invite: dialled.invite } : {}),
+    ...(dialed.invite ? { invite: dialed.invite } : {}),
   };
 }
 

@@ -60,7 +60,7 @@ func matters(entry session.Entry) bool {
 }
 
 func (o *outliner) notable(entry session.Entry) bool {
-	if _, labelled := o.tree.Label(entry.ID); labelled {
+	if _, labeled := o.tree.Label(entry.ID); labeled {
 		return true
 	}
 	switch entry.Type {

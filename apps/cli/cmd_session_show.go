@@ -26,12 +26,14 @@ func listSessions(ctx context.Context, in *projectFlag, r api.ListSessionsReques
 // defaultAround is the number of entries shown around one.
 const defaultAround = 20
 
+type showFlags struct {
+	asJSON, follow bool
+	entry          string
+	limit          int
+}
+
 func newSessionShow(a *app) *cobra.Command {
-	var (
-		asJSON, follow bool
-		entry          string
-		limit          int
-	)
+	var f showFlags
 	cmd := &cobra.Command{
 		Use:   "show [ID]",
 		Short: "Print a session",
@@ -48,18 +50,13 @@ with --link -, it is read from the terminal without echo, or from standard input
 	}
 	to := a.targetFlag(cmd)
 	to.linkFlag(cmd)
-	addJSON(cmd, &asJSON)
-	cmd.Flags().StringVar(&entry, "entry", "", "only the entry with this id and those around it")
-	cmd.Flags().IntVar(&limit, "limit", defaultAround, fmt.Sprintf("with --entry: maximum number of entries, 1 to %d", api.WindowEntries))
-	cmd.Flags().BoolVar(&follow, "follow", false, "print everything new as it happens")
+	addJSON(cmd, &f.asJSON)
+	cmd.Flags().StringVar(&f.entry, "entry", "", "only the entry with this id and those around it")
+	cmd.Flags().IntVar(&f.limit, "limit", defaultAround, fmt.Sprintf("with --entry: maximum number of entries, 1 to %d", api.WindowEntries))
+	cmd.Flags().BoolVar(&f.follow, "follow", false, "print everything new as it happens")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case follow && entry != "":
-			return usagef("--follow and --entry contradict each other: one shows what comes, the other what was")
-		case entry == "" && cmd.Flags().Changed("limit"):
-			return usagef("--limit belongs to --entry: give the id of an entry, as session search prints it")
-		case limit < 1 || limit > api.WindowEntries:
-			return usagef("--limit %d: give a number from 1 to %d", limit, api.WindowEntries)
+		if err := f.check(cmd.Flags().Changed("limit")); err != nil {
+			return err
 		}
 		id, err := to.sessionOf(args)
 		switch {
@@ -67,28 +64,45 @@ with --link -, it is read from the terminal without echo, or from standard input
 			return err
 		case id == "":
 			return usagef("give the id of one session, as scorel session list prints it, or a guest link with --link")
-		case follow:
-			return a.followSession(cmd.Context(), to, id, asJSON)
+		case f.follow:
+			return a.followSession(cmd.Context(), to, id, f.asJSON)
 		}
 		return to.use(cmd.Context(), func(c *client.Client) error {
-			if entry != "" {
-				return a.showAround(cmd.Context(), c, api.GetEntriesRequest{SessionID: id, Around: entry, Limit: limit}, asJSON)
+			if f.entry != "" {
+				return a.showAround(cmd.Context(), c, api.GetEntriesRequest{SessionID: id, Around: f.entry, Limit: f.limit}, f.asJSON)
 			}
-			response, err := loadLog(cmd.Context(), c, id)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				if err := printJSON(a.stdout, response.Session); err != nil {
-					return err
-				}
-				return printEach(a.stdout, response.Entries)
-			}
-			a.noteWorktree(response.Session.Worktree)
-			return printTranscript(a.stdout, response)
+			return a.showSession(cmd.Context(), c, id, f.asJSON)
 		})
 	}
 	return cmd
+}
+
+// check returns an error for flags that do not go together. limited says that --limit was given.
+func (f *showFlags) check(limited bool) error {
+	switch {
+	case f.follow && f.entry != "":
+		return usagef("--follow and --entry contradict each other: one shows what comes, the other what was")
+	case f.entry == "" && limited:
+		return usagef("--limit belongs to --entry: give the id of an entry, as session search prints it")
+	case f.limit < 1 || f.limit > api.WindowEntries:
+		return usagef("--limit %d: give a number from 1 to %d", f.limit, api.WindowEntries)
+	}
+	return nil
+}
+
+func (a *app) showSession(ctx context.Context, c *client.Client, id string, asJSON bool) error {
+	response, err := loadLog(ctx, c, id)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if err := printJSON(a.stdout, response.Session); err != nil {
+			return err
+		}
+		return printEach(a.stdout, response.Entries)
+	}
+	a.noteWorktree(response.Session.Worktree)
+	return printTranscript(a.stdout, response)
 }
 
 func (a *app) showAround(ctx context.Context, c *client.Client, request api.GetEntriesRequest, asJSON bool) error {

@@ -25,8 +25,8 @@ func newChannelList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the channels with their chats",
-		Long: `List the channels of a host with their chats, the senders that are heard, and the people who
-wrote lately without being listed, in brackets. With --json, each line is one channel.`,
+		Long: `List the channels of a host with their chats, the allowed senders, and in brackets the people
+who wrote lately and were ignored. With --json, each line is one channel.`,
 		Example: "  scorel channel list\n  scorel channel list --json",
 		Args:    argCount(0, 0, "no arguments"),
 	}
@@ -205,8 +205,8 @@ func newChannelPair(a *app) *cobra.Command {
 		Use:   "pair ID",
 		Short: "Create a code that connects a chat to a project",
 		Long: `Create a code. Write it in the chat, as a message to the bot: it connects the chat to the
-project, and you are heard there from then on. The code works once, for ten minutes. Others in
-the chat are ignored until "scorel channel allow" lists them.
+project, and your messages are accepted there from then on. The code works once, for ten
+minutes. Others in the chat are ignored until "scorel channel allow" allows them.
 
 The chat may do what its grants say: view, prompt, approve and files (for a channel server:
 view and prompt), unless --grant names others. With --expires its access ends after that time.`,
@@ -234,7 +234,7 @@ view and prompt), unless --grant names others. With --expires its access ends af
 			if err != nil {
 				return err
 			}
-			return a.printDone(asJSON, code, "Write %s in the chat within ten minutes. Only you are heard there.", code.Code)
+			return a.printDone(asJSON, code, "Write %s in the chat within ten minutes. Only your messages are accepted there.", code.Code)
 		})
 	}
 	return cmd
@@ -242,9 +242,9 @@ view and prompt), unless --grant names others. With --expires its access ends af
 
 func newChannelAllow(a *app, name string, allowed bool) *cobra.Command {
 	var asJSON bool
-	short, done := "List a sender of a chat, who is heard from then on", "listed"
+	short, done := "Allow a sender: their messages reach the agent from then on", "allowed"
 	if !allowed {
-		short, done = "Remove a sender from the list of a chat", "removed from the list"
+		short, done = "Stop allowing a sender of a chat", "ignored from now on"
 	}
 	cmd := &cobra.Command{
 		Use:     name + " ID CHAT SENDER",

@@ -16,13 +16,13 @@ func newChannelServe(a *app) *cobra.Command {
 		Short: "Serve a chat platform to another program, such as Claude Code",
 		Long: `Serve a bot on a chat platform as a channel server: an MCP server on standard input and output,
 with the capability claude/channel. It needs no host. Secrets are variables:
-SCOREL_CHANNEL_TOKEN for a token. Only the senders that --allow names are heard.
+SCOREL_CHANNEL_TOKEN for a token. Only messages of the senders that --allow names are accepted.
 
 A bot has one reader: do not serve one that a host has as a channel.`,
 		Example: "  scorel channel serve telegram --allow 4711",
 		Args:    argCount(1, 1, "a platform, such as telegram"),
 	}
-	cmd.Flags().StringSliceVar(&served.Allow, "allow", nil, "id of a sender that is heard")
+	cmd.Flags().StringSliceVar(&served.Allow, "allow", nil, "id of a sender whose messages are accepted")
 	cmd.Flags().StringArrayVar(&set, "set", nil, "a setting of the platform, as NAME=VALUE")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		for _, pair := range set {

@@ -37,8 +37,8 @@ func newSessionModel(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "model ID [MODEL]",
-		Short: "Set the model or the thinking level of a session",
-		Long: `Set the model and the thinking level that the next turn of a session uses. MODEL is a name
+		Short: "Set the model or the reasoning level of a session",
+		Long: `Set the model and the reasoning level that the next turn of a session uses. MODEL is a name
 of config.toml, as "scorel model list" shows it. If the model does not support the level,
 the nearest one is used.`,
 		Example: "  scorel session model ID large\n  scorel session model ID --thinking high",

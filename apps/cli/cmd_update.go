@@ -40,8 +40,8 @@ func newUpdate(a *app) *cobra.Command {
 	var f updateFlags
 	cmd := &cobra.Command{
 		Use:   "update",
-		Short: "Replace this program by the newest release",
-		Long: `Replace this program by the newest release. The signature, the size and the checksum are
+		Short: "Replace this program with the newest release",
+		Long: `Replace this program with the newest release. The signature, the size and the checksum are
 verified and the new program is started once before anything is replaced; an older release
 is refused. The program before it stays beside it, for --rollback.
 

@@ -28,10 +28,10 @@ func newSessionShare(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "share ID",
 		Short: "Create a link that shows one session, read-only",
-		Long: `Create a guest link of a session. Everyone who opens the link in a browser sees the transcript
-and follows it live, until the link expires or is revoked. They see nothing else of this
-machine and can change nothing. The transcript includes what the agent has read and what
-commands have printed: look through it before you share it.
+		Long: `Create a guest link to a session. Anyone who opens the link, in a browser or a terminal, sees
+the transcript and follows it live, until the link expires or is revoked. They see nothing
+else of this machine and can change nothing. The transcript includes what the agent has read
+and what commands have printed: look through it before you share it.
 
 The key of the link is behind the "#". Browsers do not send it to any server, and this host
 does not store it: the link is printed once.

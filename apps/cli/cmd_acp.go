@@ -21,13 +21,13 @@ func newACP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "acp",
 		Short: "Serve an editor with the Agent Client Protocol",
-		Long: `Be the agent of an editor: Zed, JetBrains IDEs, Neovim and others start this command and speak
+		Long: `Act as the agent of an editor: Zed, JetBrains IDEs, Neovim and others start this command and speak
 the Agent Client Protocol with it on standard input and output. Messages for people are on
 standard error.
 
 The sessions are ordinary sessions of a host: they can be watched, answered and continued from
 any other device. If no host runs on this machine, one is started in the background. With
---device, the agent works on a paired device; a lost connection is made again and the editor gets
+--device, the agent works on a paired device; a lost connection is restored and the editor gets
 what it missed.
 
 A new session belongs to the project of the editor's folder, or to --project. On another device,

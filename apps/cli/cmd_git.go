@@ -223,8 +223,8 @@ func newGitCommit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "commit PATH...",
 		Short: "Commit the current content of files",
-		Long: `Commit the current content of the given files, and nothing else: what is staged of other files
-stays staged. git on the host's machine needs a name and an e-mail address.`,
+		Long: `Commit the current content of the given files, and nothing else: other staged changes stay
+staged. git on the host's machine needs a name and an e-mail address.`,
 		Example: "  scorel git commit relay/queue.go --message \"relay: bound the queue\"\n  scorel git commit a.go b.go -m \"fix the build\" --session ID --json",
 		Args:    argCount(1, api.MaxCommitPaths, "the paths of files"),
 	}

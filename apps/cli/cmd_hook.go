@@ -169,8 +169,8 @@ func newHookTest(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test ID",
 		Short: "Run a hook once with an example of its event",
-		Long: `Run a hook once with an example of its event, and print what it led to and the JSON that it
-read. Nothing is denied or added by it. Only a hook that may run can be tested.`,
+		Long: `Run a hook once with an example of its event, and print its outcome and the JSON that it
+read. It denies and adds nothing. Only a hook that may run can be tested.`,
 		Example: "  scorel hook test 3f9c1d20a7be\n  scorel hook test guard --project ~/code/site --json",
 		Args:    argCount(1, 1, "the id of one hook"),
 	}

@@ -94,8 +94,8 @@ func newMemoryEdit(a *app) *cobra.Command {
 		Use: "edit NAME", Short: "Change a note, or create one",
 		Long: `Replace the text of a note of the project or, with --user, of one for all projects. A note
 that does not exist is created. Without --text and --file, the note is opened in $VISUAL
-or $EDITOR. If the note is changed at the same time, nothing is written. --version makes
-that check apply since an earlier ` + "`scorel memory show --json`" + `.`,
+or $EDITOR. If the note is changed at the same time, nothing is written. With --version, the
+check starts at the version that an earlier ` + "`scorel memory show --json`" + ` printed.`,
 		Example: "  scorel memory edit build-commands --text 'Build with make.'\n  scorel memory edit taste --user --file taste.md",
 		Args:    argCount(1, 1, "the name of one note"),
 	}

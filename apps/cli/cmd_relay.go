@@ -33,7 +33,7 @@ type relayFlags struct {
 }
 
 func newRelay(a *app) *cobra.Command {
-	return group("relay", "Run a relay", "  scorel relay serve --listen :7410 --public-url https://relay.example", newRelayServe(a), newRelayInvite(a), newRelayStore(a))
+	return group("relay", "Run a relay, and manage its store and invites", "  scorel relay serve --listen :7410 --public-url https://relay.example", newRelayServe(a), newRelayInvite(a), newRelayStore(a))
 }
 
 func newRelayServe(a *app) *cobra.Command {

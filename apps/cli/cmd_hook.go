@@ -137,7 +137,7 @@ func hooksToDecide(ctx context.Context, c *client.Client, projectID string, ids 
 		}
 	}
 	if len(waiting) == 0 {
-		return nil, usagef("no hook of the project waits for a decision")
+		return nil, usagef("no hook of the project waits for a decision: `scorel hook list` shows all hooks")
 	}
 	return waiting, nil
 }

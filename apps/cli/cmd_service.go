@@ -125,7 +125,7 @@ func (a *app) serviceUser(u *service.Unit, name string) error {
 	own = own && u.Role == service.Relay // a user of its own
 	switch {
 	case name != "" && (!u.System || own):
-		return usagef("--user is for a system service that runs as a user: this one does not")
+		return usagef("--user is only for a system service that runs as a user: leave it out")
 	case !u.System || own:
 		return nil
 	}
@@ -140,7 +140,7 @@ func (a *app) serviceUser(u *service.Unit, name string) error {
 		return usagef("a %s should not run as root: give --user NAME, with the folder of that user as --home", u.Role)
 	}
 	if _, err := user.Lookup(name); err != nil {
-		return usagef("there is no user %q on this machine", name)
+		return usagef("there is no user %q on this machine: give --user NAME of an existing user", name)
 	}
 	u.User = name
 	return nil

@@ -82,7 +82,7 @@ func (r *runningHost) ready(ctx context.Context) error {
 	case <-r.host.Ready():
 		return nil
 	case <-r.done:
-		return errors.New("the host ended before it was ready")
+		return errors.New("the host ended before it was ready: see its log for why")
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -108,7 +108,7 @@ func decoded(data []byte) ([]byte, error) {
 	text = strings.TrimSuffix(text, "»")
 	out, err := hex.DecodeString(text)
 	if err != nil {
-		return nil, errors.New("the clipboard has an image that cannot be read")
+		return nil, errors.New("the clipboard has an image that cannot be read: save it as a file and use /image PATH")
 	}
 	return out, nil
 }

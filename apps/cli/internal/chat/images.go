@@ -77,7 +77,7 @@ func (m *Model) attachFile(path string) error {
 // attach adds an image to the next prompt.
 func (m *Model) attach(name string, data []byte) error {
 	if len(m.images) >= api.MaxImages {
-		return fmt.Errorf("%d images are the limit of one prompt", api.MaxImages)
+		return fmt.Errorf("a prompt can have at most %d images: send the others with another prompt", api.MaxImages)
 	}
 	if len(data) > api.MaxImageBytes {
 		return fmt.Errorf("%s is larger than the limit of %d bytes: make the image smaller", name, api.MaxImageBytes)
@@ -85,7 +85,7 @@ func (m *Model) attach(name string, data []byte) error {
 	switch kind := http.DetectContentType(data); kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 	default:
-		return fmt.Errorf("%s is not a PNG, JPEG, GIF or WebP image", name)
+		return fmt.Errorf("%s is not a PNG, JPEG, GIF or WebP image: convert it, or send it as a file with `scorel send --file`", name)
 	}
 	m.images = append(m.images, image{name, data})
 	return nil

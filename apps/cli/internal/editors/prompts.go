@@ -91,7 +91,7 @@ func (o *open) expect(key string) (*prompted, error) {
 	case o.failed != nil:
 		return nil, o.failed
 	case len(o.prompts) >= maxPrompts:
-		return nil, acp.Errorf(acp.CodeInternal, "%d prompts of this session wait already", maxPrompts)
+		return nil, acp.Errorf(acp.CodeInternal, "%d prompts of this session wait already: wait until one has run, or cancel one", maxPrompts)
 	}
 	p := &prompted{done: make(chan promptEnd, 1)}
 	o.prompts[key] = p

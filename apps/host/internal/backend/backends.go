@@ -169,7 +169,7 @@ func (b *Backends) reserve(sessionID string, d Definition, dir string) (p *progr
 		b.slots[sessionID] = s
 	}
 	if s.busy {
-		return nil, stale, errors.New("the agent of this session still works on another turn")
+		return nil, stale, errors.New("the agent of this session still works on another turn: try again when that turn has ended")
 	}
 	if s.idle != nil {
 		s.idle.Stop()

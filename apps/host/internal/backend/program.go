@@ -79,7 +79,7 @@ func (s starter) start(ctx context.Context, d Definition, sessionID, dir string)
 
 func missing(d Definition) error {
 	if d.Install == "" {
-		return fmt.Errorf("%s is not installed: %q is not a program in PATH", d.title(), d.Command)
+		return fmt.Errorf("%s is not installed: %q is not a program in PATH. Install it, or correct its command in config.toml", d.title(), d.Command)
 	}
 	return fmt.Errorf("%s is not installed on this machine. Install it with: %s", d.title(), d.Install)
 }

@@ -229,7 +229,7 @@ func (c *Chats) pairChannel(_ context.Context, conn *dispatch.Conn, q api.PairCh
 		return response, err
 	}
 	if q.ExpiresAt != 0 && q.ExpiresAt <= c.Now().UnixMilli() {
-		return response, api.Errorf(api.KindBadRequest, "the access of the chat would have ended already")
+		return response, api.Errorf(api.KindBadRequest, "the access of the chat would have ended already: choose a later time")
 	}
 	code, expires := r.pair(bound{ProjectID: project.ID, Grants: grants, ExpiresAt: q.ExpiresAt})
 	shown := r.shown()
@@ -277,7 +277,7 @@ func (c *Chats) allowSender(_ context.Context, conn *dispatch.Conn, q api.AllowS
 		case !q.Allowed:
 			b.Senders = slices.DeleteFunc(b.Senders, func(s listed) bool { return s.ID == q.SenderID })
 		case len(b.Senders) >= maxSenders:
-			return api.Errorf(api.KindConflict, "the chat has %d senders, which is the limit", maxSenders)
+			return api.Errorf(api.KindConflict, "the chat has %d senders, which is the limit: remove one first", maxSenders)
 		case !b.lists(q.SenderID):
 			b.Senders = append(b.Senders, listed{one, c.Now().UnixMilli()})
 		}

@@ -153,7 +153,7 @@ func (a *Auth) SignOut(ctx context.Context, key state.SignInKey) error {
 		return nil
 	}
 	if err := a.revoke(ctx, have); err != nil {
-		return api.Errorf(api.KindUnavailable, "the tokens were deleted here, but %s could not be told: %v. Remove the access there", host(have.Issuer), err)
+		return api.Errorf(api.KindUnavailable, "the tokens were deleted here but not revoked at %s (%v): remove the access there", host(have.Issuer), err)
 	}
 	return nil
 }

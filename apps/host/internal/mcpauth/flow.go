@@ -230,7 +230,7 @@ func (a *Auth) Finish(ctx context.Context, id, returned string) error {
 	}
 	u, err := url.Parse(strings.TrimSpace(returned))
 	if err != nil || u.Scheme+"://"+u.Host+u.Path != f.redirect || u.User != nil || u.Fragment != "" {
-		return api.Errorf(api.KindBadRequest, "this is not the address to which the browser was sent: it begins with %s?", f.redirect)
+		return api.Errorf(api.KindBadRequest, "this is not the address to which the browser was sent, which begins with %s: copy the whole address from the browser", f.redirect)
 	}
 	return a.finish(ctx, f, u.RawQuery)
 }

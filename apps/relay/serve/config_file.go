@@ -115,20 +115,23 @@ func readConfig(path string) (configFile, error) {
 	return file, nil
 }
 
+// configPage explains every key.
+const configPage = "https://github.com/scorel/scorel/blob/main/docs/relay-configuration.md"
+
 // explainTOML converts an error of the decoder to ":LINE: what is wrong".
 func explainTOML(err error) error {
 	var unknown *toml.StrictMissingError
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
 		first := unknown.Errors[0]
 		line, _ := first.Position()
-		return fmt.Errorf(":%d: unknown key %q; the keys are in docs/relay-configuration.md", line, strings.Join(first.Key(), "."))
+		return fmt.Errorf(":%d: unknown key %q; the keys are in %s", line, strings.Join(first.Key(), "."), configPage)
 	}
 	var wrong *toml.DecodeError
 	if errors.As(err, &wrong) {
 		line, _ := wrong.Position()
 		text := strings.TrimPrefix(wrong.Error(), "toml: ")
 		if strings.HasPrefix(text, "cannot decode TOML") { // the rest names Go types
-			text = fmt.Sprintf("%s has a value of the wrong type; see docs/relay-configuration.md", strings.Join(wrong.Key(), "."))
+			text = fmt.Sprintf("%s has a value of the wrong type; see %s", strings.Join(wrong.Key(), "."), configPage)
 		}
 		return fmt.Errorf(":%d: %s", line, text)
 	}

@@ -161,10 +161,10 @@ func (r *Relay) wire() error {
 }
 
 var (
-	errClosing = errors.New("relay is shutting down")
-	errFull    = errors.New("relay has reached its limit of connections")
-	errCrowd   = errors.New("relay has too many connections from this address")
-	errMemory  = errors.New("relay is short of memory")
+	errClosing = errors.New("the relay is shutting down")
+	errFull    = errors.New("the relay has reached its limit of connections")
+	errCrowd   = errors.New("the relay has too many connections from this address")
+	errMemory  = errors.New("the relay is short of memory")
 )
 
 // serve starts to serve an upgraded connection.

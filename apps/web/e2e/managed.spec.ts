@@ -24,10 +24,10 @@ test("agents of a project are added, changed, disabled and deleted on the page",
     await anna.at("agent-name").fill("keeper");
     await anna.at("agent-description").fill("Keeps the lamp");
     await anna.at("agent-prompt-text").fill("Keep the lamp lit.");
-    await anna.page.getByLabel("Turns per task").fill("many");
+    await anna.page.getByLabel("Model calls per task").fill("many");
     await anna.at("agent-save").click();
     await expect(anna.at("agent-form").getByRole("alert")).toBeVisible();
-    await anna.page.getByLabel("Turns per task").fill("3");
+    await anna.page.getByLabel("Model calls per task").fill("3");
     await anna.at("agent-save").click();
     await expect(agent).toContainText("Keeps the lamp");
     expect(world.read(".scorel/agents/keeper.md")).toContain("Keep the lamp lit.");

@@ -56,7 +56,7 @@ test("a built-in agent is saved as a file of the project", async () => {
   const saved = show();
   const explore = (await screen.findAllByTestId("agent"))[0] as HTMLElement;
   fireEvent.click(within(explore).getByTestId("agent-edit"));
-  fireEvent.change(screen.getByLabelText("Turns per task"), { target: { value: "7" } });
+  fireEvent.change(screen.getByLabelText("Model calls per task"), { target: { value: "7" } });
   fireEvent.click(screen.getByTestId("agent-save"));
   await waitFor(() => expect(saved).toHaveLength(1));
   expect(saved[0]).toMatchObject({

@@ -80,7 +80,7 @@ export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps
           <bdi className="mt-1 block text-sm [overflow-wrap:anywhere]">{info?.label ?? machine}</bdi>
           <p className="mt-1 text-muted text-sm">
             {rich((values) => t("machine.machineSheet.nameHint", values), {
-              setting: <code className="font-mono">label</code>,
+              command: <code className="font-mono">scorel pair --label NAME</code>,
             })}
           </p>
         </section>

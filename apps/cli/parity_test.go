@@ -181,6 +181,7 @@ func parities() map[string]parity {
 		"name_host":              {definition: "NameHost", command: "pair", local: ownMachine},
 		"stop_host":              {definition: "StopHost", command: "host stop", local: ownMachine},
 		"pause_host":             {definition: "PauseHost", command: "host restart", local: ownMachine},
+		"resume_host":            {definition: "ResumeHost", command: "host restart", local: ownMachine},
 		"restart_host":           {definition: "RestartHost", command: "host restart", local: ownMachine},
 	}
 }

@@ -72,6 +72,7 @@ func TestWhatEachGrantMayNot(t *testing.T) {
 		{"manage", "create_token", `{"hash":"x","label":"x","grants":["approve"]}`},
 		{"manage", "import_session", `{"path":"/etc/passwd"}`},
 		{"manage", "stop_host", `{}`},
+		{"manage", "resume_host", `{}`},
 		{"manage", "restart_host", `{}`},
 	} {
 		status, answer := newHTTPEntry(t, h, c.who).post("/v1/"+c.path, c.body)

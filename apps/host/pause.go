@@ -8,7 +8,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// pauseLease is how long a host that was paused begins nothing new, if it is not restarted.
+// pauseLease is how long a host that was paused begins nothing new, if it is neither restarted nor
+// resumed: the command that paused it may have ended.
 const pauseLease = 30 * time.Second
 
 // pause waits until nothing runs, and has nothing begin until unpause.
@@ -44,10 +45,17 @@ func (h *Host) unpause(ctx context.Context) {
 	}
 }
 
-// restart has Run end with ErrRestart.
+// resume has a host that was paused continue.
+func (h *Host) resume() { h.sessions.ReleaseAll() }
+
+// restart has Run end with ErrRestart. A host whose pause is over is not restarted, because turns that
+// have begun since would be cancelled.
 func (h *Host) restart() error {
 	if !h.cfg.Restarts {
 		return api.Errorf(api.KindUnavailable, "this host cannot execute its program again: stop it, and start it again")
+	}
+	if !h.sessions.KeepHeld() {
+		return api.Errorf(api.KindConflict, "the host is not paused, or no longer: pause it first, as `scorel host restart` does")
 	}
 	h.stop(ErrRestart)
 	return nil

@@ -379,6 +379,6 @@ func (w *wiring) hostAPI() *hostapi.Host {
 	return &hostapi.Host{
 		Keys: w.keys, Name: w.name, Renamed: w.uplinks.Renew, Version: w.cfg.Version, Models: w.models, Sandbox: w.sandbox, Relay: w.uplinks.Status, Paths: w.uplinks.Paths,
 		Outages: w.stores.Outages, MaxMode: w.sessionAPI.MaxMode, Stop: func() { w.stop(errStopped) },
-		Pause: w.pause, Restart: w.restart,
+		Pause: w.pause, Resume: w.resume, Restart: w.restart,
 	}
 }

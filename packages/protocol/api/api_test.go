@@ -95,7 +95,7 @@ func TestClientsGetNoLocalGrant(t *testing.T) {
 			t.Errorf("a paired client gets the grant %q", g)
 		}
 	}
-	for _, name := range []string{"create_token", "list_tokens", "revoke_token", "create_pairing", "redeem_pairing", "await_pairing", "finish_pairing", "stop_host", "pause_host", "restart_host"} {
+	for _, name := range []string{"create_token", "list_tokens", "revoke_token", "create_pairing", "redeem_pairing", "await_pairing", "finish_pairing", "stop_host", "pause_host", "resume_host", "restart_host"} {
 		if spec, ok := api.Lookup(name); !ok || spec.Grant != api.GrantLocal {
 			t.Errorf("%s needs %q", name, spec.Grant)
 		}

@@ -203,7 +203,8 @@ var (
 	NameHost          = Define[NameHostRequest, Empty]("name_host", GrantLocal, "Sets the name of the host's machine that others see; its connections to relays are made again.", Concurrently)
 	StopHost          = Define[Empty, Empty]("stop_host", GrantLocal, "Stops the host cleanly.")
 	PauseHost         = Define[PauseHostRequest, Empty]("pause_host", GrantLocal, "Waits until no turn runs, and begins nothing new for half a minute, so that the host can be replaced.", Concurrently)
-	RestartHost       = Define[Empty, Empty]("restart_host", GrantLocal, "Stops the host cleanly and executes its program again in the same process.")
+	ResumeHost        = Define[Empty, Empty]("resume_host", GrantLocal, "Ends the pause of a host that is not replaced after all. Repeating it changes nothing.")
+	RestartHost       = Define[Empty, Empty]("restart_host", GrantLocal, "Stops a host that is paused cleanly, and executes its program again in the same process.")
 )
 
 // Table lists every request. A test compares it with the definitions.
@@ -405,6 +406,7 @@ func ownRequests() []Spec {
 		NameHost.Spec(),
 		StopHost.Spec(),
 		PauseHost.Spec(),
+		ResumeHost.Spec(),
 		RestartHost.Spec(),
 	}
 }

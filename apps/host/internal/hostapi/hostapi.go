@@ -42,7 +42,8 @@ type Host struct {
 	MaxMode func(c *dispatch.Conn) api.Mode // the highest mode that a connection may set
 	Stop    func()                          // asks the host to stop
 	Pause   func(ctx context.Context) error // waits until nothing runs, and begins nothing new for a while
-	Restart func() error                    // asks the host to stop and begin again
+	Resume  func()                          // ends what Pause began
+	Restart func() error                    // asks a paused host to stop and begin again
 }
 
 // Endpoints are the requests about the host itself.
@@ -53,6 +54,7 @@ func (h *Host) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.NameHost, h.nameHost),
 		dispatch.Serve(api.StopHost, h.stopHost),
 		dispatch.Serve(api.PauseHost, h.pauseHost),
+		dispatch.Serve(api.ResumeHost, h.resumeHost),
 		dispatch.Serve(api.RestartHost, h.restartHost),
 	}
 }
@@ -123,6 +125,11 @@ func (h *Host) pauseHost(ctx context.Context, _ *dispatch.Conn, r api.PauseHostR
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(max(r.WaitSeconds, 1))*time.Second)
 	defer cancel()
 	return api.Empty{}, h.Pause(ctx)
+}
+
+func (h *Host) resumeHost(context.Context, *dispatch.Conn, api.Empty) (api.Empty, error) {
+	h.Resume()
+	return api.Empty{}, nil
 }
 
 func (h *Host) restartHost(context.Context, *dispatch.Conn, api.Empty) (api.Empty, error) {

@@ -44,17 +44,37 @@ func (m *Manager) holdAll(ctx context.Context) error {
 	}
 }
 
-// ReleaseAll ends what HoldAll began.
+// KeepHeld has what HoldAll began last until the sessions are closed, for a host that is about to be
+// replaced. It reports whether the sessions are held: they are not while HoldAll still waits.
+func (m *Manager) KeepHeld() bool {
+	if !m.holdOne.TryLock() {
+		return false
+	}
+	defer m.holdOne.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept = m.held
+	return m.kept
+}
+
+// ReleaseAll ends what HoldAll began, unless another HoldAll waits, which decides then, or the
+// sessions are held to the end.
 func (m *Manager) ReleaseAll() {
-	m.holdOne.Lock()
+	if !m.holdOne.TryLock() {
+		return
+	}
 	defer m.holdOne.Unlock()
 	m.releaseAll()
 }
 
 func (m *Manager) releaseAll() {
 	m.mu.Lock()
-	m.held = false
+	kept := m.kept
+	m.held = m.held && kept
 	m.mu.Unlock()
+	if kept {
+		return
+	}
 	for _, s := range m.opened() {
 		err := s.ask(m.ctx, func() { s.release(m.ctx) })
 		if err != nil && !errors.Is(err, ErrClosed) && m.ctx.Err() == nil {

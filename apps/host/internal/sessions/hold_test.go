@@ -156,3 +156,26 @@ func TestAHostIsReleasedWhenItsTurnsTakeTooLong(t *testing.T) {
 		}
 	}
 }
+
+// TestAHostThatIsReplacedIsNotReleased: only what is held can be kept so, and then nothing begins
+// before the end.
+func TestAHostThatIsReplacedIsNotReleased(t *testing.T) {
+	f := newFixture(t, modeltest.New(modeltest.Say("first")))
+	m := f.manager(t)
+	if m.KeepHeld() {
+		t.Error("a host that was never held is kept so")
+	}
+	check(t, m.HoldAll(t.Context()))
+	m.ReleaseAll()
+	if m.KeepHeld() {
+		t.Error("a host that was released is kept held")
+	}
+	check(t, m.HoldAll(t.Context()))
+	if !m.KeepHeld() {
+		t.Error("a held host is not kept so")
+	}
+	m.ReleaseAll()
+	if r := send(t, f.create(t, m), "k1", "go"); r.State != api.PromptQueued {
+		t.Errorf("a prompt to a host that is about to end is %q", r.State)
+	}
+}

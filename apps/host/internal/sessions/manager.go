@@ -29,7 +29,7 @@ type Manager struct {
 	forking    sync.Mutex // held while a fork is created
 	refreshing sync.Mutex // held while Refresh runs
 	importing  sync.Mutex // held while a transcript of another program becomes a session
-	holdOne    sync.Mutex // held while HoldAll or ReleaseAll runs
+	holdOne    sync.Mutex // held while HoldAll, KeepHeld or ReleaseAll runs
 	// announcing is held from the creation of a summary until it was announced, so that
 	// summaries are announced in order. It is locked before mu.
 	announcing sync.Mutex
@@ -39,6 +39,7 @@ type Manager struct {
 	byKey  map[string]string // clientKey of create_session -> session id
 	closed bool
 	held   bool // sessions that are opened begin nothing new
+	kept   bool // held until the end
 	// missing means that a provider could not list its sessions, and unread are the sessions
 	// that were listed and could not be read: there may be more than known has.
 	missing bool

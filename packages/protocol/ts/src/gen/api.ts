@@ -1406,7 +1406,9 @@ export interface Requests {
   stop_host: { grant: 'local'; request: Empty; response: Empty };
   /** Waits until no turn runs, and begins nothing new for half a minute, so that the host can be replaced. */
   pause_host: { grant: 'local'; request: PauseHostRequest; response: Empty };
-  /** Stops the host cleanly and executes its program again in the same process. */
+  /** Ends the pause of a host that is not replaced after all. Repeating it changes nothing. */
+  resume_host: { grant: 'local'; request: Empty; response: Empty };
+  /** Stops a host that is paused cleanly, and executes its program again in the same process. */
   restart_host: { grant: 'local'; request: Empty; response: Empty };
 }
 
@@ -1561,6 +1563,7 @@ export const requestGrants = {
   name_host: 'local',
   stop_host: 'local',
   pause_host: 'local',
+  resume_host: 'local',
   restart_host: 'local',
 } as const satisfies Record<keyof Requests, Grant>;
 

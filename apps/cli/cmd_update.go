@@ -110,13 +110,19 @@ func (a *app) update(ctx context.Context, f updateFlags) error {
 	if err != nil {
 		return updateError(err)
 	}
-	return a.exchange(ctx, f, result, func() error { return updater.Replace(ctx, path, program, index.Version) })
+	staged, err := updater.Stage(ctx, path, program, index.Version)
+	if err != nil {
+		return updateError(err)
+	}
+	return a.exchange(ctx, f, result, staged)
 }
 
-// exchange replaces the program by calling swap, and then the host that runs on this machine.
-func (a *app) exchange(ctx context.Context, f updateFlags, result updateResult, swap func() error) error {
+// exchange puts a program that was tried in the place of this one, and replaces the host that runs on
+// this machine. Nothing but renames happens while the host is paused: it may be for half a minute.
+func (a *app) exchange(ctx context.Context, f updateFlags, result updateResult, staged *updater.Staged) error {
+	defer staged.Discard()
 	if result.Host == "" || f.noRestart || runtime.GOOS == "windows" {
-		if err := swap(); err != nil {
+		if err := staged.Put(); err != nil {
 			return updateError(err)
 		}
 		result.Updated = true
@@ -125,7 +131,7 @@ func (a *app) exchange(ctx context.Context, f updateFlags, result updateResult, 
 	fmt.Fprintf(a.stderr, "scorel: waiting up to %s until the turns of the host have ended\n", f.wait)
 	swapped := false
 	before, after, err := a.restartHost(ctx, f.wait, func() error {
-		err := swap()
+		err := staged.Put()
 		swapped = err == nil
 		return err
 	})
@@ -137,7 +143,7 @@ func (a *app) exchange(ctx context.Context, f updateFlags, result updateResult, 
 	case errors.Is(err, errNotBack):
 		return a.undo(ctx, result.Path, before)
 	case errors.As(err, &unknown) && unknown.Kind == api.KindUnknownRequest: // a host of an earlier version
-		if err := swap(); err != nil {
+		if err := staged.Put(); err != nil {
 			return updateError(err)
 		}
 		result.Updated = true
@@ -168,7 +174,11 @@ func (a *app) rollBack(ctx context.Context, f updateFlags, path string) error {
 		return err
 	}
 	result := updateResult{Version: version, Path: path, Host: a.hostVersion()}
-	return a.exchange(ctx, f, result, func() error { return updater.Rollback(ctx, path) })
+	staged, err := updater.StageEarlier(ctx, path)
+	if err != nil {
+		return updateError(err)
+	}
+	return a.exchange(ctx, f, result, staged)
 }
 
 // thisProgram returns the path of the program, behind links that lead to it.

@@ -46,14 +46,15 @@ func cmdInstall(ts *testscript.TestScript, _ *stage, args []string) {
 	ts.Setenv("PATH", ts.MkAbs(args[0])+string(os.PathListSeparator)+ts.Getenv("PATH"))
 }
 
-// cmdPublish serves a signed release. Its program is the installed one with another version, or one
-// that can do nothing but print its version.
+// cmdPublish serves a signed release. Its program is the installed one with another version, one
+// that can do nothing but print its version, or one that cannot even do that.
 func cmdPublish(ts *testscript.TestScript, _ *stage, args []string) {
 	wantArgs(ts, args, 3)
 	name, number, kind := args[0], args[1], args[2]
 	program := map[string]string{
 		"good": "#!/bin/sh\nexport " + testVersion + "=" + number + "\nexec '" + ts.MkAbs("newer/scorel") + "' \"$@\"\n",
 		"bad":  "#!/bin/sh\n[ \"$1\" = --version ] && echo scorel " + number + " || exit 1\n",
+		"dead": "#!/bin/sh\nexit 1\n",
 	}[kind]
 	_, private, err := minisign.GenerateKey(nil)
 	ts.Check(err)

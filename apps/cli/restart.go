@@ -25,14 +25,15 @@ const (
 	defaultRestartWait = 5 * time.Minute
 	revivePatience     = 7 * time.Second // until a service manager starts a host again that failed
 	goneFor            = 2 * time.Second // a process that executes another program looks ended for an instant
+	resumePatience     = 5 * time.Second // until a host that is not replaced continues
 )
 
 // errNotBack means that the host that was replaced has not come back.
 var errNotBack = errors.New("the host did not start again")
 
-// restartHost pauses the host of this machine, calls swap, which may be nil, and has the host execute
-// its program again. It returns what is known about the host before and after. If the error is
-// errNotBack, no host runs any more.
+// restartHost pauses the host of this machine, calls swap, which may be nil and must be quick, and has
+// the host execute its program again. It returns what is known about the host before and after. If the
+// error is errNotBack, no host runs any more; after any other one, the host continues.
 func (a *app) restartHost(ctx context.Context, wait time.Duration, swap func() error) (before, after host.State, err error) {
 	home, err := a.home()
 	if err != nil {
@@ -41,26 +42,34 @@ func (a *app) restartHost(ctx context.Context, wait time.Duration, swap func() e
 	if before, err = host.ReadState(home); err != nil {
 		return before, after, err
 	}
-	err = (&target{app: a}).use(ctx, func(c *client.Client) error {
-		if _, err := client.Call(ctx, c, api.PauseHost, api.PauseHostRequest{WaitSeconds: int64(wait / time.Second)}); err != nil {
-			return err
-		}
-		if swap != nil {
-			if err := swap(); err != nil {
-				return err
-			}
-		}
-		// The connection may end before the answer, because the host is stopping.
-		if _, err := client.Call(ctx, c, api.RestartHost, api.Empty{}); err != nil && !errors.Is(err, client.ErrLost) {
-			return err
-		}
-		return nil
-	})
-	if err != nil {
+	if err := (&target{app: a}).use(ctx, func(c *client.Client) error { return pauseAndRestart(ctx, c, wait, swap) }); err != nil {
 		return before, after, err
 	}
 	after, err = awaitHost(ctx, home, before, startTimeout)
 	return before, after, err
+}
+
+// pauseAndRestart does what restartHost says, over a connection to the host.
+func pauseAndRestart(ctx context.Context, c *client.Client, wait time.Duration, swap func() error) error {
+	if _, err := client.Call(ctx, c, api.PauseHost, api.PauseHostRequest{WaitSeconds: int64(wait / time.Second)}); err != nil {
+		return err
+	}
+	var err error
+	if swap != nil {
+		err = swap()
+	}
+	if err == nil {
+		_, err = client.Call(ctx, c, api.RestartHost, api.Empty{})
+	}
+	// The connection may end before the answer, because the host is stopping.
+	if err == nil || errors.Is(err, client.ErrLost) {
+		return nil
+	}
+	resume, cancel := context.WithTimeout(context.WithoutCancel(ctx), resumePatience)
+	defer cancel()
+	// Without this, also with a host of an earlier version, the pause ends by itself.
+	_, _ = client.Call(resume, c, api.ResumeHost, api.Empty{})
+	return err
 }
 
 // awaitHost waits until another host than the one before serves a home.

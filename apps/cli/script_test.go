@@ -54,8 +54,9 @@ func TestMain(m *testing.M) {
 //	                       $NAME_issuer the host and port of its authorization server. The
 //	                       program xdg-open is a browser in which a person signs in at once
 //	install FOLDER         copy the program to a folder, which is first in PATH from then on
-//	publish NAME VERSION good|bad  serve a signed release at $NAME_url, whose program is the
-//	                       installed one with that version, or one that runs no host
+//	publish NAME VERSION good|bad|dead  serve a signed release at $NAME_url, whose program is the
+//	                       installed one with that version, one that runs no host, or one that
+//	                       does not run at all
 //	collect NAME           start a collector of spans at $NAME_url
 //	spans NAME SPAN...     wait until it has these spans, each below the one before it
 //	mangle CODE            set $mangled to the pairing code with another secret

@@ -3,7 +3,6 @@
 package updater
 
 import (
-	"crypto/rand"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,7 +11,7 @@ import (
 // exchange keeps the program at path as old, and then puts fresh in its place. A rename
 // replaces its target in one step, so neither name is ever without a program.
 func exchange(path, fresh, old string) error {
-	link := filepath.Join(filepath.Dir(path), ".scorel-"+rand.Text())
+	link := beside(path)
 	if err := os.Link(path, link); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // OldSuffix is behind the name of the program in the name of the one before it.
 const OldSuffix = ".old"
 
-// tryTimeout bounds how long the new program may take to print its version.
+// tryTimeout bounds how long a program may take to print its version.
 const tryTimeout = 30 * time.Second
 
 // ErrManaged means that a package manager has installed this program.
@@ -42,23 +42,43 @@ func Manager(program string) (string, error) {
 	return name, nil
 }
 
-// Replace puts a new program in the place of the one at the path, which it keeps beside it. At
-// every moment, also after a crash, the path has the whole old program or the whole new one,
-// except on Windows, where a running program can only be renamed. The new program must run and
-// print the version first.
-func Replace(ctx context.Context, path string, program []byte, version string) error {
-	fresh := filepath.Join(filepath.Dir(path), ".scorel-"+rand.Text()+filepath.Ext(path))
-	defer func() { _ = os.Remove(fresh) }() // it is gone if all went well
-	if err := write(fresh, program); err != nil {
-		return fmt.Errorf("updater: writing the new program: %w", err)
+// Staged is a program in the folder of the one that it is to replace. It was written to the disk
+// and has printed its version, so that only renames are left.
+type Staged struct{ path, fresh string }
+
+// Stage writes a new program beside the one at the path and tries it: it must run and print the
+// version. The caller calls Discard in the end.
+func Stage(ctx context.Context, path string, program []byte, version string) (*Staged, error) {
+	s := &Staged{path, beside(path)}
+	err := write(s.fresh, program)
+	if err != nil {
+		err = fmt.Errorf("updater: writing the new program: %w", err)
+	} else {
+		err = try(ctx, s.fresh, version)
 	}
-	if err := try(ctx, fresh, version); err != nil {
-		return err
+	if err != nil {
+		s.Discard()
+		return nil, err
 	}
-	if err := exchange(path, fresh, path+OldSuffix); err != nil {
+	return s, nil
+}
+
+// Put puts the new program in the place of the one at the path, which it keeps beside it. At every
+// moment, also after a crash, the path has the whole old program or the whole new one, except on
+// Windows, where a running program can only be renamed.
+func (s *Staged) Put() error {
+	if err := exchange(s.path, s.fresh, s.path+OldSuffix); err != nil {
 		return fmt.Errorf("updater: replacing the program: %w", err)
 	}
 	return nil
+}
+
+// Discard removes the new program, unless it was put in its place.
+func (s *Staged) Discard() { _ = os.Remove(s.fresh) }
+
+// beside returns the name of a new file in the folder of the program at a path.
+func beside(path string) string {
+	return filepath.Join(filepath.Dir(path), ".scorel-"+rand.Text()+filepath.Ext(path))
 }
 
 func write(path string, program []byte) error {
@@ -75,38 +95,57 @@ func write(path string, program []byte) error {
 
 // try runs the new program before it replaces anything.
 func try(ctx context.Context, path, version string) error {
+	printed, err := versionOf(ctx, path)
+	if err != nil {
+		return fmt.Errorf("the new program does not run on this machine: %w", err)
+	}
+	if printed != version {
+		return fmt.Errorf("%w: the program says that its version is %.60q, not %s", ErrWrongFile, printed, version)
+	}
+	return nil
+}
+
+// versionOf returns the version that a program prints.
+func versionOf(ctx context.Context, path string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
-		return fmt.Errorf("the new program does not run on this machine: %w", err)
+		return "", err
 	}
-	if fields := strings.Fields(string(out)); len(fields) < 2 || fields[1] != version {
-		return fmt.Errorf("%w: the program says that it is %.60q, not %s", ErrWrongFile, out, version)
+	fields := strings.Fields(string(out))
+	if len(fields) < 2 {
+		return "", fmt.Errorf("%w: it printed %.60q for its version", ErrWrongFile, out)
 	}
-	return nil
+	return fields[1], nil
 }
 
 // ErrNoOld means that there is no earlier program to go back to.
 var ErrNoOld = errors.New("there is no earlier program beside this one")
 
-// Rollback exchanges the program at the path and the one before it.
-func Rollback(ctx context.Context, path string) error {
+// StageEarlier stages the program before the one at the path.
+func StageEarlier(ctx context.Context, path string) (*Staged, error) {
 	old := path + OldSuffix
 	data, err := os.ReadFile(old)
 	if errors.Is(err, fs.ErrNotExist) {
-		return ErrNoOld
+		return nil, ErrNoOld
 	}
 	if err != nil {
-		return fmt.Errorf("updater: reading the earlier program: %w", err)
+		return nil, fmt.Errorf("updater: reading the earlier program: %w", err)
 	}
-	out, err := exec.CommandContext(ctx, old, "--version").Output()
+	version, err := versionOf(ctx, old)
 	if err != nil {
-		return fmt.Errorf("the earlier program does not run: %w", err)
+		return nil, fmt.Errorf("the earlier program does not run: %w", err)
 	}
-	fields := strings.Fields(string(out))
-	if len(fields) < 2 {
-		return fmt.Errorf("%w: the earlier program says that it is %.60q", ErrWrongFile, out)
+	return Stage(ctx, path, data, version)
+}
+
+// Rollback exchanges the program at the path and the one before it.
+func Rollback(ctx context.Context, path string) error {
+	staged, err := StageEarlier(ctx, path)
+	if err != nil {
+		return err
 	}
-	return Replace(ctx, path, data, fields[1])
+	defer staged.Discard()
+	return staged.Put()
 }

@@ -210,8 +210,8 @@ func TestAProgramIsReplacedAndRestored(t *testing.T) {
 	}
 	install("v1.0.0")
 	for name, program := range map[string][]byte{"another version": script("v1.5.0"), "no program": []byte("hello"), "one that fails": []byte("#!/bin/sh\nexit 1\n")} {
-		if err := updater.Replace(t.Context(), path, program, "v2.0.0"); err == nil {
-			t.Errorf("%s replaced the program", name)
+		if _, err := updater.Stage(t.Context(), path, program, "v2.0.0"); err == nil {
+			t.Errorf("%s is accepted", name)
 		}
 		expect("v1.0.0", "")
 	}
@@ -219,9 +219,14 @@ func TestAProgramIsReplacedAndRestored(t *testing.T) {
 		t.Errorf("before the first update: %v", err)
 	}
 	for _, step := range []struct{ version, old string }{{"v2.0.0", "v1.0.0"}, {"v3.0.0", "v2.0.0"}} {
-		if err := updater.Replace(t.Context(), path, script(step.version), step.version); err != nil {
+		staged, err := updater.Stage(t.Context(), path, script(step.version), step.version)
+		if err == nil {
+			err = staged.Put()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
+		staged.Discard() // nothing is left to remove
 		expect(step.version, step.old)
 	}
 	for _, want := range []struct{ version, old string }{{"v2.0.0", "v3.0.0"}, {"v3.0.0", "v2.0.0"}} {
@@ -229,6 +234,27 @@ func TestAProgramIsReplacedAndRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect(want.version, want.old)
+	}
+}
+
+// TestAStagedProgramReplacesNothing: until it is put in its place, and it leaves nothing when it is
+// discarded.
+func TestAStagedProgramReplacesNothing(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "scorel")
+	if err := os.WriteFile(path, script("v1.0.0"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	staged, err := updater.Stage(t.Context(), path, script("v2.0.0"), "v2.0.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, script("v1.0.0")) {
+		t.Errorf("the program is %q, %v", now, err)
+	}
+	staged.Discard()
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
+		t.Errorf("the folder has %v, %v", left, err)
 	}
 }
 

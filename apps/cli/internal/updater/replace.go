@@ -49,6 +49,7 @@ type Staged struct{ path, fresh string }
 // Stage writes a new program beside the one at the path and tries it: it must run and print the
 // version. The caller calls Discard in the end.
 func Stage(ctx context.Context, path string, program []byte, version string) (*Staged, error) {
+	removeStale(filepath.Dir(path))
 	s := &Staged{path, beside(path)}
 	err := write(s.fresh, program)
 	if err != nil {
@@ -73,10 +74,11 @@ func (s *Staged) Put() error {
 	return nil
 }
 
-// Discard removes the new program, unless it was put in its place.
+// Discard removes the new program, unless it was put in its place. What it cannot remove, a later
+// Stage does.
 func (s *Staged) Discard() { _ = os.Remove(s.fresh) }
 
-// beside returns the name of a new file in the folder of the program at a path.
+// beside returns the name of a new file in the folder of the program at a path; see leftover.
 func beside(path string) string {
 	return filepath.Join(filepath.Dir(path), ".scorel-"+rand.Text()+filepath.Ext(path))
 }

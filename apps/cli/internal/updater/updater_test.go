@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"aead.dev/minisign"
 
@@ -255,6 +256,38 @@ func TestAStagedProgramReplacesNothing(t *testing.T) {
 	staged.Discard()
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
 		t.Errorf("the folder has %v, %v", left, err)
+	}
+}
+
+// TestOldLeftoversAreRemoved: those of an update that was killed, and no file of somebody else.
+func TestOldLeftoversAreRemoved(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "scorel")
+	files := map[string]bool{ // whether it stays
+		".scorel-ABCDEFGHIJKLMNOPQRSTUVWX23": false, ".scorel-new": false, ".scorel-0123456789abcdef0123456789abcdef.exe": false,
+		".scorel-notes": true, ".scorel-": true, "scorel": true, "scorel.old": true,
+	}
+	longAgo := time.Now().Add(-72 * time.Hour)
+	for name := range files {
+		at := filepath.Join(folder, name)
+		if err := errors.Join(os.WriteFile(at, script("v1.0.0"), 0o755), os.Chtimes(at, longAgo, longAgo)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const recent = ".scorel-AAAAAAAAAAAAAAAAAAAAAAAAAA" // of a command that waits
+	if err := os.WriteFile(filepath.Join(folder, recent), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	files[recent] = true
+	staged, err := updater.Stage(t.Context(), path, script("v2.0.0"), "v2.0.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	staged.Discard()
+	for name, stays := range files {
+		if _, err := os.Stat(filepath.Join(folder, name)); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -44,9 +44,20 @@ try {
     Expand-Archive -Path (Join-Path $work $archive) -DestinationPath (Join-Path $work 'files')
     New-Item -ItemType Directory -Force -Path $folder | Out-Null
     $target = Join-Path $folder 'scorel.exe'
-    # A running program can be renamed, but not overwritten.
-    if (Test-Path $target) { Move-Item -Force $target "$target.old" }
-    Move-Item (Join-Path $work 'files\scorel.exe') $target
+    $old = "$target.old"
+    # A running program can be renamed, but neither overwritten nor removed. `scorel update` removes
+    # the one that is set aside here.
+    if (Test-Path $old) {
+        try { Remove-Item -Force $old }
+        catch { Move-Item $old (Join-Path $folder ".scorel-$([Guid]::NewGuid().ToString('N')).exe") }
+    }
+    $replaced = Test-Path $target
+    if ($replaced) { Move-Item $target $old }
+    try { Move-Item (Join-Path $work 'files\scorel.exe') $target }
+    catch {
+        if ($replaced) { Move-Item $old $target } # so that there is a program
+        throw
+    }
 
     $path = [Environment]::GetEnvironmentVariable('Path', 'User')
     if (($path -split ';') -notcontains $folder) {

@@ -162,11 +162,25 @@ func (a *app) undo(ctx context.Context, path string, before host.State) error {
 	if err := updater.Rollback(ctx, path); err != nil {
 		return sayf(errors.Join(errUnreachable, err), "the new program did not start the host, and the earlier one could not be put back: %s", sentence(err))
 	}
-	after, err := a.revive(ctx, path, before)
+	after, err := a.revive(ctx, path, before, os.Geteuid())
+	if errors.Is(err, errOtherOwner) {
+		return a.undoneForOther(err, path, before)
+	}
 	if err != nil {
 		return sayf(errors.Join(errUnreachable, err), "the new program did not start the host. The earlier one was put back, but does not start it either: start it as before, and see its log for why")
 	}
 	return sayf(updater.ErrNotRunning, "the new program did not start the host. The earlier one was put back, and the host runs with version %s again (process %d)", printable(after.Version), after.PID)
+}
+
+// undoneForOther says how the user of a host starts it again.
+func (a *app) undoneForOther(cause error, path string, before host.State) error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	owner := printable(otherOwner(home, os.Geteuid()))
+	return sayf(errors.Join(errUnreachable, cause), "the new program did not start the host. The earlier one was put back. The host belongs to %s: as that user, run `%s`",
+		owner, commandLine(append([]string{path}, withHome(before.Args, home)...)...))
 }
 
 func (a *app) rollBack(ctx context.Context, f updateFlags, path string) error {

@@ -31,6 +31,9 @@ const (
 // errNotBack means that the host that was replaced has not come back.
 var errNotBack = errors.New("the host did not start again")
 
+// errOtherOwner means that the files of the host belong to another user than the one of this process.
+var errOtherOwner = errors.New("the host belongs to another user")
+
 // restartHost pauses the host of this machine, calls swap, which may be nil and must be quick, and has
 // the host execute its program again. It returns what is known about the host before and after. If the
 // error is errNotBack, no host runs any more; after any other one, the host continues.
@@ -139,8 +142,10 @@ func takeRestarted() (bool, error) {
 }
 
 // revive starts a host that failed again with the program at a path and the arguments that it had,
-// in the background, unless a service manager is faster.
-func (a *app) revive(ctx context.Context, program string, before host.State) (host.State, error) {
+// in the background, unless a service manager is faster. The error is errOtherOwner if the home is not
+// that of the user with the number uid, of this process: it would leave files there that the owner
+// cannot use.
+func (a *app) revive(ctx context.Context, program string, before host.State, uid int) (host.State, error) {
 	home, err := a.home()
 	if err != nil {
 		return host.State{}, err
@@ -149,13 +154,17 @@ func (a *app) revive(ctx context.Context, program string, before host.State) (ho
 	if after, err := awaitHost(ctx, home, none, revivePatience); err == nil {
 		return after, nil
 	}
+	if otherOwner(home, uid) != "" {
+		return host.State{}, errOtherOwner
+	}
 	log, err := os.OpenFile(filepath.Join(home, hostLogName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return host.State{}, fmt.Errorf("opening the log of the host: %w", err)
 	}
 	defer func() { _ = log.Close() }() // the host has its own
 	cmd := exec.Command(program, before.Args...)
-	cmd.Env = append(os.Environ(), restartedVariable+"=1")
+	// The host may have had its home from its environment, which is not that of this command.
+	cmd.Env = append(os.Environ(), restartedVariable+"=1", "SCOREL_HOME="+home)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = cmp.Or(before.Folder, home), log, log, detached()
 	if err := cmd.Start(); err != nil {
 		return host.State{}, fmt.Errorf("starting the host: %w", err)

@@ -103,6 +103,11 @@ func (a *app) serviceUnit(cmd *cobra.Command, id service.ID, userName string) (u
 		}
 		return u, addServed(&u, cmd)
 	}
+	if u.User != "" {
+		if err := a.useHomeOf(u.User); err != nil {
+			return u, err
+		}
+	}
 	home, err := a.home()
 	if err != nil {
 		return u, err

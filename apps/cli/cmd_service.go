@@ -8,7 +8,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -94,8 +94,8 @@ func (a *app) serviceUnit(cmd *cobra.Command, id service.ID, userName string) (u
 	}
 	u.Args = []string{string(id.Role), "serve"}
 	if data, log, ok := service.SystemRelay(); ok && id.System && id.Role == service.Relay {
-		if inHome(u.Program) {
-			return u, usagef("%s is in the home folder of a user, which a system service cannot read: copy it to /usr/local/bin and run that", u.Program)
+		if private, shared := service.ProgramFolders(); below(u.Program, private) {
+			return u, usagef("%s is in the home folder of a user, which a system service cannot read: copy it to %s and run that", u.Program, shared)
 		}
 		u.Args = append(u.Args, "--log-file", log)
 		if !cmd.Flags().Changed("data-dir") {
@@ -151,13 +151,13 @@ func (a *app) serviceUser(u *service.Unit, name string) error {
 	return nil
 }
 
-func inHome(path string) bool {
-	for _, folder := range []string{"/home/", "/root/"} {
-		if strings.HasPrefix(path, folder) {
-			return true
-		}
-	}
-	return false
+// below reports whether a path is in one of the folders. filepath.Rel knows which letters are the same
+// on this system.
+func below(path string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		rest, err := filepath.Rel(folder, path)
+		return err == nil && filepath.IsLocal(rest)
+	})
 }
 
 // addServed adds the flags of the serving command that were given.

@@ -12,3 +12,9 @@ func SystemRelay() (data, log string, ok bool) {
 	}
 	return "/var/lib/scorel-relay", "/var/log/scorel-relay/relay.log", true
 }
+
+// ProgramFolders returns folders whose programs such a relay cannot run, because they are homes of
+// users, and one that everybody can read.
+func ProgramFolders() (private []string, shared string) {
+	return []string{"/home", "/root"}, "/usr/local/bin"
+}

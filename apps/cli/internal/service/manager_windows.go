@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/user"
 	"time"
 
 	"golang.org/x/sys/windows"
@@ -16,7 +17,11 @@ func Find(system bool) (Manager, error) {
 	if system {
 		return control{}, nil
 	}
-	return schtasks{}, nil
+	me, err := user.Current()
+	if err != nil {
+		return nil, fmt.Errorf("finding the user of this process: %w", err)
+	}
+	return schtasks{me.Uid}, nil
 }
 
 // control is the service control manager. A relay runs there as LocalService, which has few rights;
@@ -46,7 +51,8 @@ func (c control) Install(ctx context.Context, u Unit) error {
 	}
 	defer func() { _ = service.Close() }()
 	again := []mgr.RecoveryAction{{Type: mgr.ServiceRestart, Delay: 5 * time.Second}}
-	return errors.Join(service.SetRecoveryActions(again, 120), service.Start())
+	// A relay that fails reports its exit code, which Windows does not count as a crash.
+	return errors.Join(service.SetRecoveryActions(again, 120), service.SetRecoveryActionsOnNonCrashFailures(true), service.Start())
 }
 
 // open returns a service; done releases it.

@@ -1,6 +1,8 @@
 package service
 
 import (
+	"encoding/binary"
+	"encoding/xml"
 	"errors"
 	"net"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 )
 
 // units are all kinds of services, with words that need quotes.
@@ -169,24 +172,60 @@ func TestLaunchdRunsAgents(t *testing.T) {
 	}
 }
 
-// TestTasksOfWindows: one task at login, whose command line keeps its words.
+// TestTasksOfWindows: one task at login, whose command line keeps its words, on a system in another
+// language than English.
 func TestTasksOfWindows(t *testing.T) {
-	calls := fake(t, "schtasks", "[ \"$1\" != /Query ] || echo '\"\\scorel-host\",\"N/A\",\"Running\"'\n")
-	u := Unit{ID: ID{Role: Host}, Program: `C:\my scorel\scorel.exe`, Args: []string{"host", `--home=C:\ada "x"\`}}
-	if err := (schtasks{}).Install(t.Context(), u); err != nil {
+	calls := fake(t, "schtasks", `case $1 in
+/Create) cp "$6" "$0.xml" ;;
+/Query) echo '"PC","\scorel-host","N/A","Wird ausgeführt","Interaktiv","01.02.2026 10:00:00","267009","N/A"' ;;
+esac
+`)
+	u := Unit{ID: ID{Role: Host}, Program: `C:\my scorel\scorel.exe`, Args: []string{"host", `--home=C:\ada "x"\`, "--label=" + strings.Repeat("long ", 100)}, Folder: `C:\ada`}
+	s := schtasks{"S-1-5-21-1"}
+	if err := s.Install(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
-	status, err := schtasks{}.Status(t.Context(), u.ID)
+	status, err := s.Status(t.Context(), u.ID)
 	if err != nil || !status.Running {
 		t.Errorf("got %+v, %v", status, err)
 	}
-	if err := (schtasks{}).Uninstall(t.Context(), u.ID); err != nil {
+	if err := s.Uninstall(t.Context(), u.ID); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`|/TR|"C:\my scorel\scorel.exe" "host" "--home=C:\ada \"x\"\\"|`, "/End|/TN|scorel-host|", "/Delete|/F|/TN|scorel-host|"} {
+	for _, want := range []string{"/Create|/F|/TN|scorel-host|/XML|", "/End|/TN|scorel-host|", "/Delete|/F|/TN|scorel-host|"} {
 		if got := readCalls(t, calls); !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}
+	}
+	expectTask(t, filepath.Join(filepath.Dir(calls), "schtasks.xml"), u)
+}
+
+// expectTask reads the file of a task as the Task Scheduler does.
+func expectTask(t *testing.T, path string, u Unit) {
+	t.Helper()
+	data := readCalls(t, path)
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16([]byte(data[2*i:]))
+	}
+	if len(units) == 0 || units[0] != 0xfeff {
+		t.Fatalf("the file begins with %.10q", data)
+	}
+	text := string(utf16.Decode(units[1:]))
+	var task struct {
+		Trigger string                                                `xml:"Triggers>LogonTrigger>UserId"`
+		Limit   string                                                `xml:"Settings>ExecutionTimeLimit"`
+		Exec    struct{ Command, Arguments, WorkingDirectory string } `xml:"Actions>Exec"`
+	}
+	// This package reads only UTF-8, into which the text is decoded already.
+	if err := xml.Unmarshal([]byte(strings.Replace(text, "UTF-16", "UTF-8", 1)), &task); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if task.Trigger != "S-1-5-21-1" || task.Limit != "PT0S" || task.Exec.Command != u.Program || task.Exec.WorkingDirectory != u.Folder {
+		t.Errorf("got %+v", task)
+	}
+	if want := `"host" "--home=C:\ada \"x\"\\" "--label=long long `; !strings.HasPrefix(task.Exec.Arguments, want) {
+		t.Errorf("no %q in %q", want, task.Exec.Arguments)
 	}
 }
 

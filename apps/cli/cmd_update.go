@@ -253,6 +253,18 @@ func (a *app) hostVersion() string {
 	return state.Version
 }
 
+// howToRestart says how a host comes to execute the program that is on the disk now.
+func (a *app) howToRestart() string {
+	if runtime.GOOS == "windows" {
+		return "`scorel host stop` ends it; start it as before then"
+	}
+	words := []string{"scorel", "host", "restart"}
+	if a.homeFlag != "" {
+		words = append(words, "--home", a.homeFlag)
+	}
+	return "`" + commandLine(words...) + "` has it use the other version"
+}
+
 func (a *app) printUpdate(f updateFlags, r updateResult) error {
 	if f.asJSON {
 		return printJSON(a.stdout, r)
@@ -273,8 +285,8 @@ func (a *app) printUpdate(f updateFlags, r updateResult) error {
 	switch {
 	case r.Restarted:
 		text += fmt.Sprintf("\nthe host on this machine was restarted and runs %s", printable(r.Host))
-	case r.Updated && r.Host != "":
-		text += fmt.Sprintf("\nthe host on this machine still runs %s: restart it to use the other version", r.Host)
+	case r.Host != "" && (r.Updated || r.Host != r.Version):
+		text += fmt.Sprintf("\nthe host on this machine still runs %s: %s", printable(r.Host), a.howToRestart())
 	}
 	_, err := fmt.Fprintln(a.stdout, text)
 	return err

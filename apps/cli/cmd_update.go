@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -48,6 +49,7 @@ is refused. The program before it stays beside it, for --rollback.
 A host that runs on this machine is replaced too. Its turns and background commands are
 waited for; if they take longer than --wait, nothing is changed. Approvals, questions and
 queues wait for the new host. If that does not start, the earlier program is put back.
+With sudo it is the host of the user who called sudo, unless root has one or --home is given.
 
 A program that a package manager has installed is not replaced.`,
 		Example: `  scorel update --check
@@ -78,6 +80,7 @@ func (a *app) update(ctx context.Context, f updateFlags) error {
 	if err != nil {
 		return err
 	}
+	a.findHostOfCaller(os.Geteuid(), user.LookupId)
 	if f.rollback {
 		return a.rollBack(ctx, f, path)
 	}
@@ -112,7 +115,7 @@ func (a *app) update(ctx context.Context, f updateFlags) error {
 	}
 	staged, err := updater.Stage(ctx, path, program, index.Version)
 	if err != nil {
-		return updateError(err)
+		return a.replaceError(err, path, os.Geteuid())
 	}
 	return a.exchange(ctx, f, result, staged)
 }
@@ -190,7 +193,7 @@ func (a *app) rollBack(ctx context.Context, f updateFlags, path string) error {
 	result := updateResult{Version: version, Path: path, Host: a.hostVersion()}
 	staged, err := updater.StageEarlier(ctx, path)
 	if err != nil {
-		return updateError(err)
+		return a.replaceError(err, path, os.Geteuid())
 	}
 	return a.exchange(ctx, f, result, staged)
 }

@@ -64,6 +64,7 @@ try {
         [Environment]::SetEnvironmentVariable('Path', "$path;$folder", 'User')
     }
     Write-Output "scorel $version is installed in $folder (checked: $checked)."
+    if ($replaced) { Write-Output 'A host that runs keeps the earlier version: end it with scorel host stop, and start it as before.' }
     Write-Output 'Open a new terminal and start it with: scorel up'
 } finally {
     Remove-Item -Recurse -Force $work

@@ -102,7 +102,10 @@ main() {
 		fail "scorel in $folder belongs to a package manager: update it there, or set SCOREL_INSTALL_DIR"
 	fi
 	work=$(mktemp -d)
-	trap 'rm -rf "$work"' EXIT
+	# In the folder of the program, so that it is replaced in one step, and tried where it will run: a
+	# folder for temporary files may not allow that.
+	fresh=$folder/.scorel-new
+	trap 'rm -rf "$work" "$fresh"' EXIT
 	trap 'exit 130' INT TERM HUP
 	archive=scorel_${version}_${os}_${arch}.tar.gz
 
@@ -112,19 +115,29 @@ main() {
 	download "$archive"
 	matches "$archive"
 	tar -xzf "$work/$archive" -C "$work" scorel
-	"$work/scorel" --version >/dev/null || fail "the program does not run on this machine"
-
 	mkdir -p "$folder"
-	# In the same folder, so that the program is replaced in one step.
-	cp "$work/scorel" "$folder/.scorel-new"
-	chmod 755 "$folder/.scorel-new"
-	mv -f "$folder/.scorel-new" "$folder/scorel"
+	{ cp "$work/scorel" "$fresh" && chmod 755 "$fresh"; } || fail "the program cannot be written to $folder: nothing was installed"
+	"$fresh" --version >/dev/null || fail "the program does not run on this machine: nothing was installed"
+	[ -e "$folder/scorel" ] && earlier=yes || earlier=
+	mv -f "$fresh" "$folder/scorel"
 
 	say "scorel $version is installed in $folder (checked: $checked)."
+	next
+}
+
+# next says what to run now. A shell finds the program by its name only in the folders of PATH.
+next() {
 	case :$PATH: in
-	*":$folder:"*) say "Start it with: scorel up" ;;
-	*) say "Start it with: $folder/scorel up" && say "To find it without the folder, add $folder to PATH." ;;
+	*":$folder:"*) program=scorel ;;
+	*)
+		program=$folder/scorel
+		say "Your PATH does not have this folder. To run the program as scorel, add it:"
+		say "  export PATH=\"$folder:\$PATH\""
+		;;
 	esac
+	say "Start it with:"
+	say "  $program up"
+	[ -z "$earlier" ] || say "A host that runs keeps the earlier version until: $program host restart"
 }
 
 main # nothing runs before the whole script has arrived

@@ -31,24 +31,38 @@ platform() {
 	esac
 }
 
-# download FILE: over HTTPS only, also after redirects. A mirror on this machine may use HTTP.
+# download FILE: over HTTPS only, with curl and GNU wget also after redirects. Other programs named
+# wget, as that of BusyBox, follow redirects without an option to limit them. A mirror on this machine
+# may use HTTP.
 download() {
-	protocols='=https'
 	case $url in
-	https://*) ;;
-	http://127.0.0.1:* | http://localhost:*) protocols='=http' ;;
+	https://*) protocol=https ;;
+	http://127.0.0.1:* | http://localhost:*) protocol=http ;;
 	*) fail "SCOREL_RELEASE_URL must begin with https://" ;;
 	esac
 	if have curl; then
-		curl -fsSL --proto "$protocols" --proto-redir "$protocols" --retry 3 -o "$work/$1" "$url/$1" ||
-			fail "$url/$1 cannot be downloaded"
-	elif have wget; then
-		[ "$protocols" = '=https' ] && only=--https-only || only=
-		# shellcheck disable=SC2086 # no option is no argument
-		wget -q $only -O "$work/$1" "$url/$1" || fail "$url/$1 cannot be downloaded"
-	else
+		curl -fsSL --proto "=$protocol" --proto-redir "=$protocol" --retry 3 -o "$work/$1" "$url/$1"
+	elif ! have wget; then
 		fail "neither curl nor wget is installed"
-	fi
+	elif wget --version 2>/dev/null | grep -q '^GNU Wget '; then
+		follow "$url/$1" "$work/$1"
+	else
+		wget -q -O "$work/$1" "$url/$1"
+	fi || fail "$url/$1 cannot be downloaded"
+}
+
+# follow URL FILE: GNU wget would follow a redirect to HTTP too.
+follow() {
+	at=$1 left=10
+	until wget -q -S --max-redirect=0 -O "$2" "$at" 2>"$work/headers"; do
+		to=$(sed -n 's/^ *[Ll]ocation: *//p' "$work/headers" | tr -d '\r' | tail -n 1)
+		case $to in
+		"$protocol"://*) at=$to ;;
+		/[!/]*) at=${at%"/${at#*://*/}"}$to ;; # on the same server
+		*) return 1 ;;
+		esac
+		[ $((left -= 1)) -gt 0 ] || return 1
+	done
 }
 
 # signed checks the signature of SHA256SUMS with minisign or OpenSSL 3. Other machines have

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/pem"
 	"errors"
 	"io"
 	"io/fs"
@@ -105,11 +106,78 @@ func (i installation) expectFiles(t *testing.T, want ...string) {
 	}
 }
 
-func served(t *testing.T, folder string) string {
+// redirecting serves a folder below /files, and redirects what is below the other folders.
+func redirecting(t *testing.T, folder string, secure bool) *httptest.Server {
 	t.Helper()
-	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	plain := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	t.Cleanup(plain.Close)
+	scheme := "http://"
+	if secure {
+		scheme = "https://"
+	}
+	files := http.StripPrefix("/files", http.FileServer(http.Dir(folder)))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kind, name := filepath.Split(r.URL.Path)
+		switch kind {
+		case "/absolute/":
+			http.Redirect(w, r, scheme+r.Host+"/files/"+name, http.StatusFound)
+		case "/relative/":
+			w.Header().Set("Location", "/files/"+name)
+			w.WriteHeader(http.StatusFound)
+		case "/plain/":
+			http.Redirect(w, r, plain.URL+"/"+name, http.StatusFound)
+		case "/endless/":
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		default:
+			files.ServeHTTP(w, r)
+		}
+	}))
+	if secure {
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
 	t.Cleanup(server.Close)
-	return server.URL
+	return server
+}
+
+// TestInstallDownloadsWithWhatIsThere: with curl, GNU wget and BusyBox's wget. The first two follow
+// no redirect from HTTPS to HTTP; the third has no such option.
+func TestInstallDownloadsWithWhatIsThere(t *testing.T) {
+	folder := packed(t, runsOnlyInstalled)
+	plain, secure := redirecting(t, folder, false), redirecting(t, folder, true)
+	certificate := filepath.Join(t.TempDir(), "ca.pem")
+	config := filepath.Join(t.TempDir(), "wgetrc")
+	encoded := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
+	if err := errors.Join(os.WriteFile(certificate, encoded, 0o600), os.WriteFile(config, []byte("ca_certificate="+certificate+"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for program, checks := range map[string]bool{"curl": true, "wget": true, "busybox wget": false} {
+		t.Run(program, func(t *testing.T) {
+			i := installation{release: folder, path: tools(t, program), env: []string{"CURL_CA_BUNDLE=" + certificate, "WGETRC=" + config}}
+			expect := func(url string, works bool) {
+				t.Helper()
+				i.bin = filepath.Join(t.TempDir(), "bin")
+				out, err := i.run(url)
+				if (err == nil) != works || works && !strings.Contains(out, "checked: signature and checksum") || !works && !strings.Contains(out, "cannot be downloaded") {
+					t.Errorf("%s: %v: %s", url, err, out)
+				}
+				if works {
+					i.expectFiles(t, "scorel")
+				} else {
+					i.expectFiles(t)
+				}
+			}
+			for kind, works := range map[string]bool{"files": true, "absolute": true, "relative": true, "endless": false, "missing": false} {
+				expect(plain.URL+"/"+kind, works)
+			}
+			if checks {
+				for kind, works := range map[string]bool{"files": true, "absolute": true, "relative": true, "plain": false} {
+					expect(secure.URL+"/"+kind, works)
+				}
+			}
+		})
+	}
 }
 
 // TestInstallOverAnEarlierVersion: it is replaced, or stays if the new one does not run. Either way
@@ -119,18 +187,18 @@ func TestInstallOverAnEarlierVersion(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "bin")
 	program := filepath.Join(bin, "scorel")
 	i := installation{release: good, path: tools(t, "curl"), bin: bin}
-	out, err := i.run(served(t, good))
+	out, err := i.run(redirecting(t, good, false).URL + "/files")
 	if err != nil || !strings.Contains(out, "\n  export PATH=\""+bin+":$PATH\"\n") || !strings.Contains(out, "\n  "+program+" up\n") || strings.Contains(out, "restart") {
 		t.Fatalf("%v: %s", err, out)
 	}
 	i.path += ":" + bin
-	out, err = i.run(served(t, good))
+	out, err = i.run(redirecting(t, good, false).URL + "/files")
 	if err != nil || !strings.Contains(out, "\n  scorel up\n") || !strings.Contains(out, "keeps the earlier version until: scorel host restart") {
 		t.Errorf("%v: %s", err, out)
 	}
 	i.expectFiles(t, "scorel")
 	i.release = bad
-	out, err = i.run(served(t, bad))
+	out, err = i.run(redirecting(t, bad, false).URL + "/files")
 	if err == nil || !strings.Contains(out, "does not run on this machine: nothing was installed") {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/cli/internal/logfile"
 	"github.com/scorel/scorel/apps/cli/internal/redact"
+	"github.com/scorel/scorel/apps/cli/internal/service"
 	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/atomicfile"
@@ -58,7 +59,10 @@ func (a *app) doctorBundle(ctx context.Context, path string, yes bool, relay, de
 	b.diagnosis(ctx, relay, device)
 	b.settings()
 	for _, name := range []string{hostLogName, relayLogName} {
-		b.log(name)
+		b.log(name, filepath.Join(home, name))
+	}
+	if _, log, ok := service.SystemRelay(); ok {
+		b.systemLog(log)
 	}
 	if _, err := fmt.Fprint(a.stdout, b.text.String()); err != nil {
 		return err
@@ -186,9 +190,20 @@ func (b *bundle) settings() {
 // frame is a line of a stack trace that names a function or a place in the source.
 var frame = regexp.MustCompile(`^(?:goroutine \d+|fatal error|panic|[\w/\-]+\.[\w.*()]+\(|\t\S*?([\w.-]+\.go:\d+))`)
 
-func (b *bundle) log(name string) {
+// systemLog adds the log of a relay that is a service of the system, if this machine has one.
+func (b *bundle) systemLog(path string) {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		b.log("relay.log of the system service", path)
+	}
+}
+
+func (b *bundle) log(name, path string) {
 	b.heading(name)
-	lines, err := logfile.NewReader(filepath.Join(b.home, name)).Next()
+	lines, err := logfile.NewReader(path).Next()
+	if errors.Is(err, fs.ErrPermission) {
+		b.text.WriteString("cannot be read by this user\n")
+		return
+	}
 	if err != nil {
 		b.text.WriteString("cannot be read\n")
 		return

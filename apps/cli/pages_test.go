@@ -32,8 +32,8 @@ var notRun = map[string]map[string]string{
 	"docs/channels.md": {"make feishu": "builds a program of its own, outside go.work"},
 	"docs/install.md": {
 		"curl -fsSL https": "downloads a release: `make test-install` does that with one of its own",
-		"brew install":     "needs Homebrew; a test of packages/release checks the formula",
-		"sudo apt install": "installs in the system; a test of packages/release reads the packages",
+		"brew install":     "needs Homebrew; a test of packages/release checks the text of the formula",
+		"sudo apt install": "installs in the system; `make test-install` installs both packages in roots of its own",
 		"minisign -Vm":     "needs minisign; tests of packages/release check signatures",
 	},
 	"docs/kubernetes.md": {
@@ -52,7 +52,7 @@ var notRun = map[string]map[string]string{
 	"docs/self-hosting.md":     {"curl -fsSL https": "downloads a release, and installs a service of the system"},
 	"docs/releasing.md": {
 		"minisign -G":             "needs minisign",
-		"SCOREL_RELEASE_KEY_FILE": "`make release` takes minutes; CI runs it",
+		"SCOREL_RELEASE_KEY_FILE": "builds for every platform, which takes minutes; `make test-install` makes a release for one",
 		"make release":            "the same",
 	},
 	"docs/reverse-proxies.md": {

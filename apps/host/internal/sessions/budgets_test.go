@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -73,6 +74,29 @@ func TestATurnStopsAtABudget(t *testing.T) {
 			t.Errorf("%s: %d calls after it was lifted", scope, len(script.Requests()))
 		}
 	}
+}
+
+// TestNoSummaryBeyondABudget: what a host summarizes by itself stops at a budget too.
+func TestNoSummaryBeyondABudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		long := strings.Repeat("word ", 400)
+		f := newFixture(t, nil)
+		f.deps.Models = windowed{oneModel{metered{modeltest.New(modeltest.Say(long), modeltest.Say(long)), usage(1000, 10, 0, 0, 0), session.Usage{}}}}
+		model := &summarizer{writing: func(int64) {}}
+		f.deps.Summaries = sessions.Summaries{Share: 0.8, Model: model}
+		budgets(t, f, hoststate.Budgets{SessionTokens: 1000})
+		m := f.manager(t)
+		s, w := f.create(t, m), newWatcher()
+		subscribe(t, s, w)
+		for i, key := range []string{"k1", "k2"} {
+			send(t, s, key, "go")
+			w.wait(func() bool { return w.ended == i+1 })
+		}
+		synctest.Wait()
+		if got := lastTurn(w).Error; !strings.HasPrefix(got, "The budget of ") || model.calls.Load() != 0 {
+			t.Errorf("the last turn ended with %q, and %d summaries were written", got, model.calls.Load())
+		}
+	})
 }
 
 // TestADeletedSessionLeavesNoBudget: what people set for it is not kept, and that of others is.

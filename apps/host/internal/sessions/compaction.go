@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/compact"
 	"github.com/scorel/scorel/apps/host/internal/sessions/read"
@@ -61,13 +62,29 @@ func (w *summaries) keepTokens() int {
 }
 
 // startIfDue starts a compaction if the context has outgrown its share of the window; true if
-// it did.
+// it did. Without one, what waits for it starts all the same: a turn says why it cannot run.
 func (w *summaries) startIfDue() bool {
 	limit := int(w.deps.Summaries.Share * float64(w.window()))
 	if w.log == nil || w.log.Damage() != "" || !compact.Due(w.log.Tree(), limit) {
 		return false
 	}
+	if w.refused.recently(w.log) || w.others.afford(w.id) != nil {
+		return false
+	}
 	return w.startCompaction(store.Mark{}, "")
+}
+
+// refusal is a compaction that could not be stored, as on a full disk. Its model call was paid
+// for, and the next one would be too.
+type refusal struct {
+	at  time.Time // zero if there was none
+	seq uint64    // the newest entry of the log then
+}
+
+// recently reports whether the log would refuse a compaction again: it has stored nothing since,
+// or hardly any time has passed.
+func (r refusal) recently(log *store.Session) bool {
+	return !r.at.IsZero() && (log.LastSeq() == r.seq || time.Since(r.at) < retryWaiting)
 }
 
 // startCompaction is false if there is nothing to leave out.
@@ -98,6 +115,7 @@ func (w *summaries) appendCompaction(mark store.Mark, plan compact.Plan, summary
 		})
 	})
 	if err != nil {
+		w.refused = refusal{time.Now(), w.log.LastSeq()}
 		return err
 	}
 	w.notes.restoreCompacted(mark.TurnID)

@@ -1,8 +1,12 @@
 package sessions_test
 
 import (
+	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
@@ -77,6 +81,91 @@ func TestCompactsByItself(t *testing.T) {
 			}
 		})
 	}
+}
+
+// summarizer counts the summaries that it writes.
+type summarizer struct {
+	calls   atomic.Int64
+	writing func(call int64) // called for each
+}
+
+func (s *summarizer) Stream(context.Context, agent.Request, func(agent.Delta)) session.Message {
+	s.writing(s.calls.Add(1))
+	return session.Message{Role: session.RoleAssistant, Content: session.Content{session.Text("In short.")}, StopReason: session.StopEnd}
+}
+
+// outgrown is a session whose context is over its share after two turns, with a log that can
+// refuse lines with a text.
+func outgrown(t *testing.T, refused string, writing func(*fullProvider, *sessions.Session, int64)) (*summarizer, *fullProvider, *sessions.Session, *watcher) {
+	t.Helper()
+	long := strings.Repeat("word ", 400)
+	f := newFixture(t, nil)
+	f.deps.Models = windowed{oneModel{modeltest.New(modeltest.Say(long), modeltest.Say(long), modeltest.Say("short"), modeltest.Say("end"))}}
+	provider := newFullProvider(f, refused)
+	var s *sessions.Session
+	model := &summarizer{}
+	model.writing = func(call int64) {
+		if call > 5 { // so that a test ends that has failed
+			provider.full.Store(false)
+		}
+		writing(provider, s, call)
+	}
+	f.deps.Summaries = sessions.Summaries{Share: 0.8, Model: model}
+	m, err := sessions.NewManager(t.Context(), provider, f.deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	s = f.create(t, m)
+	w := newWatcher()
+	subscribe(t, s, w)
+	for i, text := range []string{"question one", "question two"} {
+		send(t, s, text, text)
+		w.wait(func() bool { return w.ended == i+1 })
+	}
+	return model, provider, s, w
+}
+
+// A compaction that the log refuses was paid for: the prompts that wait for it start without it,
+// and the next attempt waits.
+func TestARefusedCompactionIsNotRepeatedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model, _, s, w := outgrown(t, `"type":"compaction"`, func(p *fullProvider, _ *sessions.Session, call int64) {
+			p.full.Store(call <= 5)
+		})
+		synctest.Wait()
+		send(t, s, "k3", "question three")
+		w.wait(func() bool { return w.ended == 3 })
+		synctest.Wait()
+		if calls := model.calls.Load(); calls != 1 {
+			t.Fatalf("%d summaries were written for one pause", calls)
+		}
+		<-time.After(time.Minute)
+		send(t, s, "k4", "question four")
+		w.wait(func() bool { return w.ended == 4 })
+		synctest.Wait()
+		if calls := model.calls.Load(); calls != 2 {
+			t.Errorf("%d summaries were written, want one more after the pause", calls)
+		}
+	})
+}
+
+// While the log takes nothing at all, no summary is paid for again, however long a prompt waits.
+func TestAFullLogIsNotSummarizedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model, provider, _, w := outgrown(t, "", func(p *fullProvider, s *sessions.Session, call int64) {
+			if call == 1 {
+				send(t, s, "k3", "question three") // waits for the summary
+				p.full.Store(true)
+			}
+		})
+		<-time.After(time.Hour)
+		if calls, ended := model.calls.Load(), read(w, func() int { return w.ended }); calls != 1 || ended != 2 {
+			t.Fatalf("%d summaries were written in an hour, %d turns ended", calls, ended)
+		}
+		provider.full.Store(false)
+		w.wait(func() bool { return w.ended == 3 && len(w.live.Queue) == 0 })
+	})
 }
 
 // Without a model of its own for summaries the session's model writes them; only where

@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-var errNothingToCompact = errors.New("sessions: there is nothing to leave out")
+var errCannotCompact = errors.New("sessions: nothing can be left out now")
 
 // Compact implements agent.Turn.Compact: it replaces the older part of the session by a
 // summary and returns what the model is given then. The messages of the caller are those of
@@ -22,6 +22,9 @@ func (j journal) Compact(ctx context.Context, _ []session.Message) (messages []s
 	var made Summaries
 	ready := false
 	if doErr := j.do(ctx, func() {
+		if j.summaries.refused.recently(j.log) {
+			return
+		}
 		if plan, ready = compact.Prepare(j.log.Tree(), j.summaries.keepTokens()); ready {
 			made = j.summaries.maker()
 			workCtx = j.summaries.announce(ctx, runningSummary{kind: api.WorkCompaction})
@@ -30,7 +33,7 @@ func (j journal) Compact(ctx context.Context, _ []session.Message) (messages []s
 		return nil, doErr
 	}
 	if !ready {
-		return nil, errNothingToCompact
+		return nil, errCannotCompact
 	}
 	summary, spent := made.write(workCtx, plan.Request("", made.most()))
 	doErr := j.do(context.WithoutCancel(ctx), func() {

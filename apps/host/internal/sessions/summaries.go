@@ -73,6 +73,7 @@ type summaries struct {
 	notes   *notes
 	hooks   *hooks
 	running *runningSummary
+	refused refusal // the last compaction that could not be stored
 	// ended is called after the end of a summary that was made between turns.
 	ended func(*runningSummary, api.WorkEnded)
 }

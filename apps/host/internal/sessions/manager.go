@@ -6,11 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
-	"github.com/google/uuid"
-
-	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -68,101 +64,6 @@ func NewManager(ctx context.Context, provider store.Provider, deps Deps) (*Manag
 		return nil, errors.Join(fmt.Errorf("sessions: %w", err), m.Close())
 	}
 	return m, nil
-}
-
-// Create creates a session in a project. The same clientKey returns the same session.
-func (m *Manager) Create(ctx context.Context, project api.Project, clientID string, r api.CreateSessionRequest) (api.SessionSummary, error) {
-	clientKey, model := r.ClientKey, r.Model
-	if clientKey == "" || len(clientKey) > api.MaxClientKey {
-		return api.SessionSummary{}, api.Errorf(api.KindBadRequest, "clientKey must have 1 to %d bytes", api.MaxClientKey)
-	}
-	if r.Agent != "" && ownBackend(r.Backend) != "" {
-		return api.SessionSummary{}, foreignPersona(r.Agent)
-	}
-	if r.Agent != "" {
-		persona, err := m.findAgent(project, r.Agent)
-		if err != nil {
-			return api.SessionSummary{}, err
-		}
-		model = cmp.Or(model, persona.Model)
-	}
-	if model == "" {
-		model = m.deps.Models.Default()
-	}
-	if _, _, err := m.deps.Models.Model(model); err != nil {
-		return api.SessionSummary{}, err
-	}
-	if err := m.deps.checkBackend(r.Backend); err != nil {
-		return api.SessionSummary{}, err
-	}
-	place := inProject
-	if r.Worktree {
-		place = m.inWorktree(project)
-	}
-	s, isNew, err := m.create(ctx, project, session.Header{ClientKey: clientKey}, place)
-	if err != nil {
-		return api.SessionSummary{}, err
-	}
-	if !isNew && s.project.ID != project.ID { // its client may not see that project
-		return api.SessionSummary{}, usedKey()
-	}
-	if isNew {
-		if err := s.setAgent(ctx, clientID, r.Agent); err != nil {
-			return api.SessionSummary{}, err
-		}
-		if err := s.SetModel(ctx, clientID, model); err != nil {
-			return api.SessionSummary{}, err
-		}
-		if err := s.SetMode(ctx, clientID, cmp.Or(m.deps.Mode, api.ModeAsk)); err != nil {
-			return api.SessionSummary{}, err
-		}
-		if err := s.SetBackend(ctx, clientID, r.Backend); err != nil {
-			return api.SessionSummary{}, err
-		}
-	}
-	return s.Summary(ctx)
-}
-
-func usedKey() error {
-	return api.Errorf(api.KindConflict, "this clientKey belongs to a request for another project: use a new one")
-}
-
-// create creates a session with the given header, and sets its id, time and project.
-func (m *Manager) create(ctx context.Context, project api.Project, header session.Header, place placing) (s *Session, isNew bool, err error) {
-	if s, err := m.made(header.ClientKey); s != nil || err != nil {
-		return s, false, err
-	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return nil, false, fmt.Errorf("sessions: creating an id: %w", err)
-	}
-	ended, err := place(ctx, id.String())
-	if err != nil {
-		return nil, false, err
-	}
-	defer func() { ended(isNew) }()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if s, err := m.madeLocked(header.ClientKey); s != nil || err != nil { // by the same request, sent twice
-		return s, false, err
-	}
-	header.Type, header.Version, header.ID = session.TypeSession, session.Version, id.String()
-	header.Timestamp, header.Cwd, header.ProjectID = session.FormatTime(time.Now()), project.Path, project.ID
-	line, err := session.EncodeHeader(header)
-	if err != nil {
-		return nil, false, err
-	}
-	log, err := m.provider.Create(ctx, project.ID, line)
-	if err != nil {
-		return nil, false, clientError(err)
-	}
-	k := &known{
-		header: header, project: project,
-		summary: summarize(&index.Digest{}, project.ID, header, "", m.deps.Models),
-	}
-	k.summary.Worktree = m.deps.worktree(header.ID)
-	m.register(k)
-	return m.startLocked(k, log), true, nil
 }
 
 // made returns the session that a request with the key has created, or nil.

@@ -55,16 +55,6 @@ func turnsOf(turn *agent.Turn, most int) {
 	}
 }
 
-// setAgent records the agent that the session runs as; "" is none.
-func (u *setup) setAgent(ctx context.Context, clientID, name string) error {
-	if name == "" {
-		return nil
-	}
-	return u.change(ctx, func() error {
-		return u.appendCustom(session.CustomAgent, session.AgentRecord{Name: name}, clientID)
-	})
-}
-
 func (m *Manager) findAgent(project api.Project, name string) (Persona, error) {
 	if m.deps.Agent == nil {
 		return Persona{}, api.Errorf(api.KindNotFound, "this host has no agents")

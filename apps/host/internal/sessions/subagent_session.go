@@ -43,33 +43,31 @@ func (m *Manager) CreateChild(ctx context.Context, parent *Session, spec ChildSp
 		}
 		header.ParentSession = path
 	}
-	s, isNew, err := m.create(ctx, m.placeOf(parent), header, m.sharing(parent.id, true))
-	if err != nil || !isNew {
-		return s, err
-	}
-	return inside(ctx, &s.owner, func() (*Session, error) { return s, s.initSubagent(info, cmp.Or(mode, api.ModeAsk), spec) })
+	s, _, err := m.create(ctx, m.placeOf(parent), header, m.sharing(parent.id, true), func(ctx context.Context, o opening) error {
+		return o.subagent(ctx, info, cmp.Or(mode, api.ModeAsk), spec)
+	})
+	return s, err
 }
 
-// initSubagent writes the first entries of a subagent's session.
-func (s *Session) initSubagent(model api.Model, mode api.Mode, spec ChildSpec) error {
-	if err := s.appendCustom(session.CustomChild, spec.Record, ""); err != nil {
+// subagent appends the first entries of a subagent's session.
+func (o opening) subagent(ctx context.Context, model api.Model, mode api.Mode, spec ChildSpec) error {
+	if err := o.custom(ctx, session.CustomChild, spec.Record); err != nil {
 		return err
 	}
-	if err := s.settings.changeModel("", model); err != nil {
+	if _, err := o.AppendModelChange(ctx, o.mark(), model.Provider, model.ID); err != nil {
 		return err
 	}
-	if err := s.appendCustom(session.CustomMode, session.ModeRecord{Mode: string(mode)}, ""); err != nil {
+	if err := o.custom(ctx, session.CustomMode, session.ModeRecord{Mode: string(mode)}); err != nil {
 		return err
 	}
 	if spec.Backend != "" {
 		chosen := session.BackendRecord{Kind: session.BackendChosen, Backend: spec.Backend}
-		if err := s.appendCustom(session.CustomBackend, chosen, ""); err != nil {
+		if err := o.custom(ctx, session.CustomBackend, chosen); err != nil {
 			return err
 		}
-		s.updateSummary()
 	}
-	s.titles.write(spec.Record.Title)
-	return nil
+	_, err := o.AppendSessionInfo(ctx, o.mark(), spec.Record.Title)
+	return err
 }
 
 // modeOf implements others.

@@ -10,6 +10,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -17,7 +18,8 @@ import (
 // cutProvider ends the context of a request once it has stored its session.
 type cutProvider struct {
 	store.Provider
-	cut context.CancelFunc // nil ends none
+	cut    context.CancelFunc // nil ends none
+	unread bool               // sessions cannot be read
 }
 
 func (p *cutProvider) stored(err error) {
@@ -36,6 +38,13 @@ func (p *cutProvider) Import(ctx context.Context, project string, data []byte) e
 	err := p.Provider.Import(ctx, project, data)
 	p.stored(err)
 	return err
+}
+
+func (p *cutProvider) Read(ctx context.Context, id string) (*session.File, error) {
+	if p.unread {
+		return nil, store.ErrUnavailable
+	}
+	return p.Provider.Read(ctx, id)
 }
 
 // anyModel is a configuration with a model of every name.
@@ -139,4 +148,66 @@ func TestACutRequestCreatesAllOfASubagent(t *testing.T) {
 	if summary, err := kid.Summary(t.Context()); err != nil || summary.Name != "kid" {
 		t.Errorf("it is called %q, %v", summary.Name, err)
 	}
+}
+
+// A copy whose request is cut once it is stored, or that cannot be read back, exists once: its
+// retry finds it, and so does the next start.
+func TestACutCopyIsListed(t *testing.T) {
+	for name, c := range map[string]struct {
+		create func(context.Context, *sessions.Manager, string, api.Project) error
+		unread bool
+		told   bool // a retry is told that the session exists
+	}{
+		"fork":             {forked, false, false},
+		"fork, unreadable": {forked, true, false},
+		"import":           {imported, false, true},
+		"transcript":       {transcribed, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, modeltest.New(modeltest.Say("hi")))
+			provider := &cutProvider{Provider: file.New(f.dir, f.deps.Logger)}
+			m, err := sessions.NewManager(t.Context(), provider, f.deps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, w := f.create(t, m), newWatcher()
+			subscribe(t, s, w)
+			send(t, s, "k1", "hello")
+			w.wait(func() bool { return w.ended == 1 })
+			ctx, cut := context.WithCancel(t.Context())
+			provider.cut, provider.unread = cut, c.unread
+			_ = c.create(ctx, m, s.ID(), f.project)
+			provider.cut, provider.unread = nil, false
+			if err := c.create(t.Context(), m, s.ID(), f.project); (err != nil) != c.told || c.told && kindOf(err) != api.KindConflict {
+				t.Errorf("the retry: %v", err)
+			}
+			if list := m.List(""); len(list) != 2 {
+				t.Errorf("%d sessions are listed", len(list))
+			}
+			if err := m.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if list := f.manager(t).List(""); len(list) != 2 {
+				t.Errorf("after a restart %d sessions are listed", len(list))
+			}
+		})
+	}
+}
+
+func forked(ctx context.Context, m *sessions.Manager, id string, _ api.Project) error {
+	_, err := m.Fork(ctx, api.ForkSessionRequest{SessionID: id, ClientKey: "fork"})
+	return err
+}
+
+func imported(ctx context.Context, m *sessions.Manager, _ string, project api.Project) error {
+	_, err := m.Import(ctx, project.ID, "s-1", []byte(`{"type":"session","version":3,"id":"s-1","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/x"}`+"\n"))
+	return err
+}
+
+func transcribed(ctx context.Context, m *sessions.Manager, _ string, project api.Project) error {
+	_, _, err := m.ImportTranscript(ctx, project.ID, "cli_x", sessions.Transcript{
+		Header: session.Header{Type: session.TypeSession, Version: session.Version, ID: "t-1", Timestamp: "2026-01-02T03:04:05.678Z", Cwd: project.Path},
+		Record: session.ImportRecord{Source: "other", SessionID: "1"},
+	})
+	return err
 }

@@ -140,9 +140,10 @@ func (m *Manager) read(ctx context.Context, info store.Info) (index.Session, err
 	}, nil
 }
 
-// take reads a session that was just created and registers it.
+// take reads a session that was just created and registers it. It exists, so this does not end
+// with the request that created it: a session that no list shows would be created again.
 func (m *Manager) take(ctx context.Context, info store.Info) error {
-	row, err := m.read(ctx, info)
+	row, err := m.read(context.WithoutCancel(ctx), info)
 	if err != nil {
 		return err
 	}

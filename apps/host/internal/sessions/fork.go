@@ -54,6 +54,8 @@ func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response 
 	if !made {
 		id = header.ID
 		if err := m.take(ctx, store.Info{Header: header, ProjectID: source.project.ID}); err != nil {
+			// A retry finds the fork by its key. Opening it reads what is missing here.
+			m.addClosed(index.Session{Header: header, ProjectID: source.project.ID})
 			return response, clientError(err)
 		}
 	}
@@ -105,7 +107,10 @@ func (h *history) fork(provider store.Provider, r api.ForkSessionRequest, header
 	if err != nil {
 		return p, err
 	}
-	return p, branched.Close()
+	if err := branched.Close(); err != nil { // the new session is stored all the same
+		h.logger.Error("closing a fork", "session", header.ID, "error", err)
+	}
+	return p, nil
 }
 
 // behind returns the time of a fork at leaf: now, or just after the newest entry if that is

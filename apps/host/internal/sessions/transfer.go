@@ -112,6 +112,8 @@ func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte)
 	if err != nil {
 		return api.SessionSummary{}, clientError(err)
 	}
+	ctx = context.WithoutCancel(ctx) // the session exists now
+
 	if m.deps.Worktrees != nil { // of a session with this id that was deleted without this host
 		m.deps.Worktrees.Forget(ctx, id)
 	}

@@ -2,13 +2,14 @@ package sessionapi
 
 import (
 	"context"
+	"errors"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 // createSession creates a session, and sends it its first prompt if the request has one. A
-// prompt that is refused leaves no session.
+// prompt that is refused leaves no session, unless an earlier request created it.
 func (s *Sessions) createSession(ctx context.Context, c *dispatch.Conn, r api.CreateSessionRequest) (api.CreateSessionResponse, error) {
 	project, err := s.projects.Find(r.ProjectID)
 	if err != nil {
@@ -22,13 +23,15 @@ func (s *Sessions) createSession(ctx context.Context, c *dispatch.Conn, r api.Cr
 			return api.CreateSessionResponse{}, err
 		}
 	}
-	summary, err := s.manager.Create(ctx, project, c.ClientID(), r)
+	summary, isNew, err := s.manager.CreateOnce(ctx, project, c.ClientID(), r)
 	if err != nil {
 		return api.CreateSessionResponse{}, err
 	}
 	response := api.CreateSessionResponse{Session: summary}
 	if err := s.begin(ctx, c, r, &response); err != nil {
-		s.discardEmpty(ctx, summary.ID)
+		if isNew && refused(ctx, err) {
+			s.discardEmpty(ctx, summary.ID)
+		}
 		return api.CreateSessionResponse{}, err
 	}
 	s.hub.Notify(api.SessionUpdated{Session: response.Session})
@@ -59,6 +62,13 @@ func (s *Sessions) begin(ctx context.Context, c *dispatch.Conn, r api.CreateSess
 	}
 	response.Session, err = opened.Summary(ctx)
 	return err
+}
+
+// refused reports whether err is what the host has to say about a request, so that repeating it
+// changes nothing. After a lost connection or on a full disk, a retry continues with the session.
+func refused(ctx context.Context, err error) bool {
+	var refusal *api.Error
+	return ctx.Err() == nil && errors.As(err, &refusal) && refusal.Kind != api.KindUnavailable
 }
 
 // discardEmpty deletes a session whose first prompt was refused. One that someone else has

@@ -3,10 +3,13 @@ package sessionapi_test
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +20,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessionapi"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/apps/host/internal/signing"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -41,6 +45,30 @@ type world struct {
 	local   *dispatchtest.Client
 	project api.Project
 	home    string // of the user whose other agents keep conversations
+	disk    *disk
+}
+
+// disk stores sessions, and no more entries while it is full.
+type disk struct {
+	store.Provider
+	full atomic.Bool
+}
+
+func (d *disk) Create(ctx context.Context, project string, header json.RawMessage, lines ...json.RawMessage) (store.Log, error) {
+	log, err := d.Provider.Create(ctx, project, header, lines...)
+	return diskLog{log, d}, err
+}
+
+type diskLog struct {
+	store.Log
+	disk *disk
+}
+
+func (l diskLog) Append(ctx context.Context, lines ...json.RawMessage) error {
+	if l.disk.full.Load() {
+		return fmt.Errorf("appending: %w", store.ErrFull)
+	}
+	return l.Log.Append(ctx, lines...)
 }
 
 func newWorld(t *testing.T, steps ...modeltest.Step) *world {
@@ -51,7 +79,8 @@ func newWorld(t *testing.T, steps ...modeltest.Step) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manager, err := sessions.NewManager(t.Context(), file.New(w.Paths.Sessions(), w.Log), sessions.Deps{
+	w.disk = &disk{Provider: file.New(w.Paths.Sessions(), w.Log)}
+	manager, err := sessions.NewManager(t.Context(), w.disk, sessions.Deps{
 		Logger: w.Log, Models: oneModel{modeltest.New(steps...)}, System: agent.SystemPrompt, OnSummary: func(api.SessionSummary) {},
 		Tools: func(id string) agent.Toolset {
 			return sessionTools{catalog.Open(tool.Scope{Session: id, Scratch: w.Paths.Scratch(id)})}
@@ -281,6 +310,35 @@ func TestSessionThatBeginsWithItsPrompt(t *testing.T) {
 	}
 	if listed := sessionsOf(); len(listed) != 1 || listed[0].MessageCount == 0 {
 		t.Errorf("there are %+v", listed)
+	}
+}
+
+// TestOnlyARefusedPromptDiscardsItsSession: a session stays if its prompt could not be stored, and
+// if another request created it.
+func TestOnlyARefusedPromptDiscardsItsSession(t *testing.T) {
+	w := newWorld(t, modeltest.Say("hello"))
+	listed := func() []api.SessionSummary {
+		return dispatchtest.Call(t, w.local, api.ListSessions, api.ListSessionsRequest{ProjectID: w.project.ID}).Sessions
+	}
+	for name, request := range map[string]api.CreateSessionRequest{
+		"prompt": {Prompt: &api.FirstPrompt{Text: "hi"}}, "mode": {Mode: api.ModePlan},
+	} {
+		request.ProjectID, request.ClientKey = w.project.ID, name
+		w.disk.full.Store(true)
+		dispatchtest.Refused(t, w.local, api.CreateSession, request, api.KindUnavailable)
+		before := listed()
+		w.disk.full.Store(false)
+		made := dispatchtest.Call(t, w.local, api.CreateSession, request)
+		if !slices.ContainsFunc(before, func(s api.SessionSummary) bool { return s.ID == made.Session.ID }) {
+			t.Errorf("%s: the retry created another session", name)
+		}
+	}
+	request := api.CreateSessionRequest{ProjectID: w.project.ID, ClientKey: "found"}
+	made := dispatchtest.Call(t, w.local, api.CreateSession, request)
+	request.Prompt = &api.FirstPrompt{Text: " "}
+	dispatchtest.Refused(t, w.local, api.CreateSession, request, api.KindBadRequest)
+	if !slices.ContainsFunc(listed(), func(s api.SessionSummary) bool { return s.ID == made.Session.ID }) {
+		t.Error("a session that another request created was deleted")
 	}
 }
 

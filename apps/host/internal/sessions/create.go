@@ -17,9 +17,15 @@ import (
 
 // Create creates a session in a project. The same clientKey returns the same session.
 func (m *Manager) Create(ctx context.Context, project api.Project, clientID string, r api.CreateSessionRequest) (api.SessionSummary, error) {
+	summary, _, err := m.CreateOnce(ctx, project, clientID, r)
+	return summary, err
+}
+
+// CreateOnce is Create, and reports whether this call created the session.
+func (m *Manager) CreateOnce(ctx context.Context, project api.Project, clientID string, r api.CreateSessionRequest) (summary api.SessionSummary, isNew bool, err error) {
 	choice, err := m.choose(project, r)
 	if err != nil {
-		return api.SessionSummary{}, err
+		return summary, false, err
 	}
 	place := inProject
 	if r.Worktree {
@@ -30,12 +36,13 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID stri
 		return o.settings(ctx, choice)
 	})
 	if err != nil {
-		return api.SessionSummary{}, err
+		return summary, false, err
 	}
 	if !isNew && s.project.ID != project.ID { // its client may not see that project
-		return api.SessionSummary{}, usedKey()
+		return summary, false, usedKey()
 	}
-	return s.Summary(ctx)
+	summary, err = s.Summary(ctx)
+	return summary, isNew, err
 }
 
 func usedKey() error {

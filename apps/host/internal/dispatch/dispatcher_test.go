@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
 func dispatcherWith(tokens *state.Tokens, endpoints ...Endpoint) *Dispatcher {
@@ -42,6 +44,34 @@ func TestATokenThatWasRevokedMeanwhileGetsNoConnection(t *testing.T) {
 	if err := d.Serve(t.Context(), silent{}, "tok_0123456789abcdef", api.AllGrants()); !errors.Is(err, ErrTokenRevoked) {
 		t.Errorf("its connection ended with %v", err)
 	}
+}
+
+// TestAClientThatWasRemovedMeanwhileGetsNoConnection: between the look at the list of clients,
+// from which its grants come, and the hub it may have been removed. Nothing is read from it, and
+// it may do nothing.
+func TestAClientThatWasRemovedMeanwhileGetsNoConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // a connection that stays is a deadlock
+		keys, err := ident.Generate(ident.KindClient, rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clients, err := state.LoadClients(filepath.Join(t.TempDir(), "clients.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := dispatcherWith(nil)
+		d.hub.clients = clients
+		d.begun = func(clientID string) {
+			for c := range d.hub.conns {
+				if c.clientID == clientID && len(c.Grants()) != 0 {
+					t.Errorf("it may %v", c.Grants())
+				}
+			}
+		}
+		if err := d.Serve(t.Context(), silent{}, keys.ID().String(), api.AllGrants()); !errors.Is(err, ErrClientRemoved) {
+			t.Errorf("its connection ended with %v", err)
+		}
+	})
 }
 
 // TestAConnectionEndsWithItsToken: not before, and not only with the next request.

@@ -34,13 +34,19 @@ func NewHub(log *slog.Logger, clients *state.Clients) *Hub {
 	return &Hub{log: log, clients: clients, conns: map[*Conn]struct{}{}}
 }
 
-// add begins to notify a connection. That of a paired client has what the list of clients
-// says from its first event on, whatever its caller read before.
+// add begins to notify a connection. That of a paired client or guest has what the list of
+// clients says from its first event on, whatever its caller read before. If the client was
+// removed meanwhile, the connection may do nothing and ends: without its limits it would see
+// more than before. A later removal finds it in the hub.
 func (h *Hub) add(c *Conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if access, listed := h.accessOf(c.clientID); listed {
+	access, listed := h.accessOf(c.clientID)
+	if _, err := ident.ParseClientID(c.clientID); listed || err == nil {
 		c.setAccess(access)
+		if !listed {
+			c.cancel(ErrClientRemoved)
+		}
 	}
 	h.conns[c] = struct{}{}
 }

@@ -53,11 +53,16 @@ func (s *Server) Dial(t testing.TB, keys *ident.Private) *Peer {
 	return p
 }
 
-func (s *Server) dialOptions() *websocket.DialOptions {
-	opts := &websocket.DialOptions{HTTPClient: s.client, Subprotocols: []string{wire.Subprotocol}}
-	if s.client == nil {
-		opts.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: s.dial}}
+// Client returns what reaches the relay, also one in memory.
+func (s *Server) Client() *http.Client {
+	if s.client != nil {
+		return s.client
 	}
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: s.dial}}
+}
+
+func (s *Server) dialOptions() *websocket.DialOptions {
+	opts := &websocket.DialOptions{HTTPClient: s.Client(), Subprotocols: []string{wire.Subprotocol}}
 	if s.onPing != nil {
 		opts.OnPingReceived = func(context.Context, []byte) bool {
 			s.onPing()

@@ -17,6 +17,11 @@ import (
 // handshakeTimeout bounds how long a channel may be open without being sealed.
 const handshakeTimeout = 15 * time.Second
 
+// lingerFor bounds how long the next connection to a relay waits for the requests of the last
+// one. Most end with it. One that hangs, as on a network drive that does not answer, must not keep
+// the host offline for everyone.
+const lingerFor = 3 * time.Second
+
 // Options say what uplinks do with channels. All are required.
 type Options struct {
 	Label   func() string // of this device
@@ -40,8 +45,9 @@ type Options struct {
 type Uplink struct {
 	Link
 	Options
-	connLog connLog  // owned by Run
-	all     *Uplinks // that it is one of
+	connLog connLog        // owned by Run
+	ending  sync.WaitGroup // one for each connection that was lost and has channels; Run waits for them
+	all     *Uplinks       // that it is one of
 
 	mu      sync.Mutex
 	relay   *relayConn // nil while not connected
@@ -66,6 +72,7 @@ func (u *Uplink) Run(ctx context.Context) {
 		_ = relayconn.Keep(kept, cfg, u.report, u.serve) // it ends with kept
 		again()
 	}
+	u.ending.Wait()
 }
 
 // Renew has the uplink log in again, with the label of now. It returns when the old connection
@@ -139,8 +146,25 @@ func (u *Uplink) serve(ctx context.Context, conn *relayconn.Conn) error {
 	u.set(nil)
 	cancel(nil)
 	r.closeAll()
-	r.wg.Wait()
+	u.linger(r)
 	return err
+}
+
+// linger waits until the channels of a lost connection have ended, but not for long. Run waits
+// for those that are left.
+func (u *Uplink) linger(r *relayConn) {
+	ended := make(chan struct{})
+	u.ending.Go(func() {
+		r.wg.Wait()
+		close(ended)
+	})
+	timer := time.NewTimer(lingerFor)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+		u.Logger.Warn("requests of a lost connection to the relay have not ended; the host reconnects without waiting for them", "relay", u.URL)
+	}
 }
 
 // begin makes a connection the current one. It returns false for one that Renew has ended

@@ -31,6 +31,7 @@ type Conn struct {
 	ended      context.Context
 	out        Outbox         // nil for a single HTTP request, which is answered directly
 	requests   sync.WaitGroup // requests that run beside the reader; Run waits for them
+	running    running        // bounds these
 
 	// Owned by the reader.
 	subscriptions map[string]func(context.Context) // ends each, by session
@@ -162,7 +163,8 @@ func (c *Conn) Leave(ctx context.Context) {
 	}
 }
 
-// readLoop serves the requests that a transport receives.
+// readLoop serves the requests that a transport receives. It reads no further while too many run
+// beside it.
 func (c *Conn) readLoop(ctx context.Context, transport client.Transport) error {
 	for {
 		message, err := transport.Receive(ctx)
@@ -175,8 +177,15 @@ func (c *Conn) readLoop(ctx context.Context, transport client.Transport) error {
 			continue
 		}
 		if request.Concurrent {
+			size := len(request.Body)
+			if err := c.running.begin(ctx, size); err != nil {
+				return err
+			}
 			request.Body = bytes.Clone(request.Body) // the transport reuses its memory
-			c.requests.Go(func() { c.handle(ctx, request) })
+			c.requests.Go(func() {
+				defer c.running.end(size)
+				c.handle(ctx, request)
+			})
 			continue
 		}
 		c.handle(ctx, request)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -75,6 +77,65 @@ func TestRequestsOfAConnection(t *testing.T) {
 			t.Errorf("%s: the connection ended with %v", c.message, err)
 		}
 	}
+}
+
+// TestConcurrentRequestsAreBounded: while too many run, or too many bytes of them, nothing more is
+// read; all are served in the end.
+func TestConcurrentRequestsAreBounded(t *testing.T) {
+	for name, c := range map[string]struct{ requests, size, most int }{
+		"requests": {100, 0, maxRunning}, "bytes": {5, maxRunningBytes/3 + 1, 2}, "one is larger": {2, maxRunningBytes + 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var now, all atomic.Int32
+				release := make(chan struct{})
+				slow := Serve(api.DeleteSession, func(ctx context.Context, _ *Conn, _ api.SessionRequest) (api.DeleteSessionResponse, error) {
+					now.Add(1)
+					all.Add(1)
+					<-release
+					now.Add(-1)
+					return api.DeleteSessionResponse{}, nil
+				})
+				s := &script{answers: make(chan string, c.requests)}
+				for range c.requests {
+					s.messages = append(s.messages, `{"type":"delete_session","requestId":"1","sessionId":"s"}`+strings.Repeat(" ", c.size))
+				}
+				d := dispatcherWith(nil, slow)
+				ended := make(chan error)
+				go func() { ended <- d.Serve(t.Context(), s, LocalID, api.AllGrants()) }()
+				synctest.Wait()
+				if got := int(now.Load()); got != c.most {
+					t.Errorf("%d requests run at once, want %d", got, c.most)
+				}
+				close(release)
+				if err := <-ended; !errors.Is(err, errScriptEnded) || int(all.Load()) != c.requests {
+					t.Errorf("%d requests were served, %v", all.Load(), err)
+				}
+			})
+		})
+	}
+}
+
+// TestConcurrentRequestsEndWithTheirConnection: also the reader that waits for them.
+func TestConcurrentRequestsEndWithTheirConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := Serve(api.DeleteSession, func(ctx context.Context, _ *Conn, _ api.SessionRequest) (api.DeleteSessionResponse, error) {
+			<-ctx.Done()
+			return api.DeleteSessionResponse{}, ctx.Err()
+		})
+		s := &script{answers: make(chan string, 2*maxRunning)}
+		for range 2 * maxRunning {
+			s.messages = append(s.messages, `{"type":"delete_session","requestId":"1","sessionId":"s"}`)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- dispatcherWith(nil, slow).Serve(ctx, s, LocalID, api.AllGrants()) }()
+		synctest.Wait()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the connection ended with %v", err)
+		}
+	})
 }
 
 // TestASlowConnectionEnds: when more waits than a connection may have, it ends instead of

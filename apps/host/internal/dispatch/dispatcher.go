@@ -106,7 +106,7 @@ func (d *Dispatcher) Knows(name string) bool {
 func (d *Dispatcher) NewConn(clientID string, grants []api.Grant, cancel context.CancelCauseFunc) *Conn {
 	return &Conn{
 		dispatcher: d, clientID: clientID, access: Access{Grants: grants}, cancel: cancel, ended: context.Background(),
-		subscriptions: map[string]func(context.Context){}, placed: map[string]string{},
+		subscriptions: map[string]func(context.Context){}, placed: map[string]string{}, running: newRunning(),
 	}
 }
 

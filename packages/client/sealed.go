@@ -243,12 +243,7 @@ func (s *Sealed) fail(reason wire.Reason) {
 	if !s.inbox.close(&ClosedError{reason}) {
 		return // already closed, possibly by the other end
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // queue the frame only if there is room now: a close does not wait
-	err := s.conn.Send(ctx, wire.CloseChannel{Channel: s.channel, Reason: reason})
-	if err != nil && !errors.Is(err, relayconn.ErrClosed) {
-		return // the connection's own end closes the channel
-	}
+	_ = s.conn.CloseChannel(s.channel, reason) // a connection that has ended has no channels
 }
 
 // DescribeOpen adds to an error of OpenChannel or Seal what a person can do about it. label

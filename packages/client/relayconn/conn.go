@@ -79,6 +79,20 @@ func (c *Conn) Send(ctx context.Context, frame wire.Frame) error {
 	return c.queue.putText(ctx, data)
 }
 
+// CloseChannel queues the end of a channel. It does not wait, and there is room for it even if the
+// queue is full: the other end would send into a channel of which it does not know that it ended. A
+// connection without this room ends, and all its channels with it.
+func (c *Conn) CloseChannel(channel uint32, reason wire.Reason) error {
+	data, err := wire.EncodeControl(wire.CloseChannel{Channel: channel, Reason: reason})
+	if err != nil {
+		return err
+	}
+	if err = c.queue.putNow(data); errors.Is(err, errFull) {
+		c.queue.close()
+	}
+	return err
+}
+
 // SendRecords queues records of one channel in order, all or none of them. It waits
 // while the queue is full.
 func (c *Conn) SendRecords(ctx context.Context, channel uint32, payloads ...[]byte) error {

@@ -12,8 +12,16 @@ import (
 // ErrClosed is returned if the connection has ended.
 var ErrClosed = errors.New("the connection to the relay has ended")
 
-// maxQueued limits the queue in bytes. Senders wait while it is full.
-const maxQueued = 4 << 20
+// errFull says that a message that does not wait found no room.
+var errFull = errors.New("the queue of the connection is full")
+
+const (
+	// maxQueued limits the queue in bytes. Senders wait while it is full.
+	maxQueued = 4 << 20
+	// maxClosing is how much more room there is for the ends of channels: enough for all channels
+	// of a connection.
+	maxClosing = 256 << 10
+)
 
 const (
 	// maxSpare is the largest buffer in bytes that is kept for a later message, and
@@ -55,9 +63,34 @@ func newQueue() *queue {
 
 func (q *queue) putText(ctx context.Context, data []byte) error {
 	return q.put(ctx, len(data), func() error {
-		q.segments = append(q.segments, segment{text: true, data: append(make([]byte, frameRoom, frameRoom+len(data)), data...)})
+		q.addText(data)
 		return nil
 	})
+}
+
+// putNow is putText for the end of a channel, which does not wait. The error is errFull if too many
+// of them are queued already.
+func (q *queue) putNow(data []byte) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.closed:
+		return ErrClosed
+	case q.size > 0 && q.size+len(data) > maxQueued+maxClosing:
+		return errFull
+	}
+	idle := len(q.segments) == 0
+	q.addText(data)
+	q.size += len(data)
+	if idle {
+		q.wake()
+	}
+	return nil
+}
+
+// addText adds a message. q.mu must be held.
+func (q *queue) addText(data []byte) {
+	q.segments = append(q.segments, segment{text: true, data: append(make([]byte, frameRoom, frameRoom+len(data)), data...)})
 }
 
 func (q *queue) putRecords(ctx context.Context, channel uint32, payloads [][]byte) error {

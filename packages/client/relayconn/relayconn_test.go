@@ -120,6 +120,40 @@ func TestQueueMakesASenderWait(t *testing.T) {
 	})
 }
 
+// TestQueueHasRoomForTheEndsOfChannels: for those of all channels, and no more. A connection
+// without room for one ends.
+func TestQueueHasRoomForTheEndsOfChannels(t *testing.T) {
+	c := newConn(nil, nil, nil)
+	if err := c.queue.putText(t.Context(), make([]byte, maxQueued)); err != nil {
+		t.Fatal(err)
+	}
+	sent := uint32(0)
+	for {
+		err := c.CloseChannel(1<<30+sent, wire.ReasonNotAuthorized)
+		if errors.Is(err, errFull) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent++
+	}
+	if sent < wire.MaxChannelsPerHost {
+		t.Errorf("there is room for %d", sent)
+	}
+	if err := c.CloseChannel(1, wire.ReasonClosed); !errors.Is(err, ErrClosed) {
+		t.Errorf("the connection goes on: %v", err)
+	}
+	for range sent + 1 { // what was queued is sent
+		if _, err := c.queue.take(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.queue.take(); !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+}
+
 func TestPauses(t *testing.T) {
 	bye := func(reason wire.Reason, after int64) error {
 		return &GoodbyeError{wire.Goodbye{Reason: reason, RetryAfter: after}}

@@ -108,23 +108,23 @@ func (r *relayConn) open(f *wire.ChannelOpened) {
 	peer := seal.Peer{ID: f.PeerID, Key: known.Seal}
 	if !ok {
 		r.uplink.Logger.Warn("refused a channel of an unknown client", "client", f.PeerID)
-		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonNotAuthorized})
+		_ = r.conn.CloseChannel(f.Channel, wire.ReasonNotAuthorized)
 		return
 	}
 	if known.Expired(time.Now()) {
 		r.uplink.Logger.Info("refused a channel: the access of the client has expired", "client", f.PeerID)
-		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonExpired})
+		_ = r.conn.CloseChannel(f.Channel, wire.ReasonExpired)
 		return
 	}
 	if r.full() {
 		r.uplink.Logger.Warn("refused a channel: the limit of open channels is reached", "client", f.PeerID)
-		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonClosed})
+		_ = r.conn.CloseChannel(f.Channel, wire.ReasonClosed)
 		return
 	}
 	sealed, err := client.NewSealed(r.conn, f.Channel, r.uplink.Keys, peer, func() { r.take(f.Channel) })
 	if err != nil {
 		r.uplink.Logger.Error("sealing a channel", "client", f.PeerID, "error", err)
-		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonProtocol})
+		_ = r.conn.CloseChannel(f.Channel, wire.ReasonProtocol)
 		return
 	}
 	r.mu.Lock()

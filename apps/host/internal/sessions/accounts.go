@@ -22,13 +22,22 @@ func (m *Manager) register(k *known) {
 }
 
 // unregister removes a session that is gone, and announces that.
-func (m *Manager) unregister(id string) {
+func (m *Manager) unregister(id string) { m.unregisterIf(id, func(*known) bool { return true }) }
+
+// unregisterIf is unregister for a session that gone accepts. gone is called with m.mu held, and
+// with nil for a session that is not known.
+func (m *Manager) unregisterIf(id string, gone func(*known) bool) {
 	m.announcing.Lock()
 	defer m.announcing.Unlock()
 	m.mu.Lock()
+	k := m.known[id]
+	if !gone(k) {
+		m.mu.Unlock()
+		return
+	}
 	var changed []api.SessionSummary
 	var projectID string
-	if k := m.known[id]; k != nil {
+	if k != nil {
 		projectID = k.project.ID
 		parent := k.header.ChildOf
 		delete(m.byKey, k.header.ClientKey)

@@ -88,14 +88,13 @@ func (m *Manager) Refresh(ctx context.Context) error {
 // itself.
 func (m *Manager) drop(id string) {
 	m.mu.Lock()
-	k := m.known[id]
+	_, registered := m.known[id]
 	m.mu.Unlock()
-	switch {
-	case k == nil:
+	if !registered {
 		m.deps.Index.Remove(id)
-	case k.open == nil:
-		m.unregister(id)
+		return
 	}
+	m.unregisterIf(id, func(k *known) bool { return k != nil && k.open == nil }) // it may be opened meanwhile
 }
 
 // closedSessions returns the sessions that are known but not open.

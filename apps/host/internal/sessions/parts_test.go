@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -101,6 +102,31 @@ func TestAnEntryIsPublishedOnceItIsStored(t *testing.T) {
 	}
 	if len(log.lines) != 1 {
 		t.Errorf("the log has %d lines", len(log.lines))
+	}
+}
+
+// A session that is opened while the list is refreshed stays, whenever that is.
+func TestDropKeepsAnOpenSession(t *testing.T) {
+	c, _, _ := testCore(t, plainHeader)
+	m := c.others.(*Manager)
+	m.deps.OnDelete = func(string, string) {}
+	for range 200 {
+		k := &known{}
+		m.known = map[string]*known{"s": k}
+		m.announcing.Lock() // so that what drop decides first is old when it goes on
+		dropped := make(chan struct{})
+		go func() { m.drop("s"); close(dropped) }()
+		for range 20 {
+			runtime.Gosched()
+		}
+		m.mu.Lock()
+		k.open = &Session{}
+		m.mu.Unlock()
+		m.announcing.Unlock()
+		<-dropped
+		if m.known["s"] == nil {
+			t.Fatal("an open session was forgotten")
+		}
 	}
 }
 

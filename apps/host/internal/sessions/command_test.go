@@ -123,3 +123,28 @@ func TestSkillIsCalledByName(t *testing.T) {
 		t.Errorf("the model was given\n%s", got)
 	}
 }
+
+// A command that was canceled is not run again by the same prompt, sent again after its answer was
+// lost.
+func TestACanceledCommandIsNotRepeated(t *testing.T) {
+	k := newTalk(t, 3)
+	summaries := modeltest.New(modeltest.Step{Stall: true}, modeltest.Say("Ok."))
+	k.f.deps.Summaries = sessions.Summaries{KeepTokens: 4, Model: summaries}
+	k.restart(t)
+	send(t, k.s, "c1", "/compact")
+	k.w.wait(func() bool { return k.w.live.Work != nil })
+	turnID := read(k.w, func() string { return k.w.live.Turn.TurnID })
+	if canceled, err := k.s.CancelTurn(t.Context(), turnID); !canceled || err != nil {
+		t.Fatalf("%v %v", canceled, err)
+	}
+	k.w.wait(func() bool { return k.w.ended == 1 && len(k.w.live.Queue) == 0 })
+	for range 2 {
+		if got := send(t, k.s, "c1", "/compact"); got.State != api.PromptRemoved {
+			t.Errorf("sent again: %+v", got)
+		}
+		k.restart(t)
+	}
+	if calls := len(summaries.Requests()); calls != 1 {
+		t.Errorf("%d summaries were written", calls)
+	}
+}

@@ -103,6 +103,20 @@ func (p *prompts) leaveOne(clientKey string) {
 	}
 }
 
+// leaveUndone takes a prompt out of the queue whose command failed or was canceled. Its key is
+// remembered, so that sending it again after a lost answer does not run the command again.
+func (p *prompts) leaveUndone(clientKey string) {
+	if !p.waits(clientKey) { // a person removed it meanwhile
+		return
+	}
+	rest := p.without(clientKey)
+	p.removed[clientKey] = true
+	if err := p.appendCustom(session.CustomQueue, session.Queue{Items: rest, Removed: []string{clientKey}}, ""); err != nil {
+		p.logger.Error("rewriting the queue", "session", p.id, "error", err)
+	}
+	p.publish(api.QueueChanged{Queue: rest})
+}
+
 // without returns the queue without one prompt.
 func (p *prompts) without(clientKey string) []session.QueuedPrompt {
 	return slices.DeleteFunc(slices.Clone(p.live.Queue), func(q session.QueuedPrompt) bool { return q.ClientKey == clientKey })

@@ -63,13 +63,17 @@ func (h *scheduler) endCommand(work *runningSummary, ended api.WorkEnded) {
 	if h.closing { // the prompt waits for the next start
 		return
 	}
-	h.prompts.leaveOne(work.key)
 	event := api.TurnEnded{TurnID: work.turnID, ClientKey: work.key, StopReason: session.StopEnd}
 	switch {
 	case work.canceled:
 		event.StopReason = session.StopAborted
 	case ended.Error != "":
 		event.StopReason, event.Error = session.StopError, ended.Error
+	}
+	if event.StopReason == session.StopEnd { // its key is in the log
+		h.prompts.leaveOne(work.key)
+	} else {
+		h.prompts.leaveUndone(work.key)
 	}
 	h.publish(event)
 	h.updateSummary()

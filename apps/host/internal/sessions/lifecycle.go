@@ -79,16 +79,23 @@ func (s *Session) recover(ctx context.Context) {
 // on a full disk.
 const retryWaiting = 5 * time.Second
 
-// idleTimeout returns the time without a command after which onIdle is called.
+// idleTimeout returns the time after which onIdle is called, unless a command comes before. The
+// time of a prompt that waits to be tried again is not postponed by commands: a client that asks
+// for the state of the session often enough would keep it from ever starting.
 func (s *Session) idleTimeout() time.Duration {
-	if s.log != nil && s.turns.running == nil && len(s.live.Queue) > 0 {
-		return min(retryWaiting, s.deps.IdleAfter)
+	if s.log == nil || s.turns.running != nil || len(s.live.Queue) == 0 {
+		s.retryAt = time.Time{}
+		return s.deps.IdleAfter
 	}
-	return s.deps.IdleAfter
+	if s.retryAt.IsZero() {
+		s.retryAt = time.Now().Add(min(retryWaiting, s.deps.IdleAfter))
+	}
+	return time.Until(s.retryAt)
 }
 
 // onIdle starts work that waits, or lets an unused session sleep.
 func (s *Session) onIdle(ctx context.Context) {
+	s.retryAt = time.Time{}
 	switch {
 	case s.log == nil:
 	case s.turns.running == nil && len(s.live.Queue) > 0:

@@ -45,8 +45,9 @@ type Session struct {
 	provider store.Provider
 	// toolsReady holds one: the tools may want a turn.
 	toolsReady  chan struct{}
-	opened      bool // the log was opened at least once
-	unreachable bool // the log could not be opened because its provider was unavailable
+	retryAt     time.Time // when a prompt is tried again that could not be started; zero if none waits
+	opened      bool      // the log was opened at least once
+	unreachable bool      // the log could not be opened because its provider was unavailable
 }
 
 // newSession joins the parts of a session. Each is given the parts that it uses.

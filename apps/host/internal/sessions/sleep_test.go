@@ -266,3 +266,38 @@ func TestWaitingWorkContinuesWithTheDisk(t *testing.T) {
 	provider.full.Store(false)
 	w.wait(func() bool { return w.ended == 2 && len(w.live.Queue) == 0 })
 }
+
+// TestAClientThatAsksDoesNotDelayWaitingWork: a prompt that could not be started is tried again in
+// time, however often clients ask for something meanwhile.
+func TestAClientThatAsksDoesNotDelayWaitingWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, modeltest.New(modeltest.Step{Stall: true}, modeltest.Say("two")))
+		provider := newFullProvider(f, `"role":"user"`)
+		m, err := sessions.NewManager(t.Context(), provider, f.deps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = m.Close() })
+		s, w := f.create(t, m), newWatcher()
+		subscribe(t, s, w)
+		send(t, s, "k1", "hi")
+		synctest.Wait() // its turn runs
+		send(t, s, "k2", "later")
+		provider.full.Store(true)
+		if _, err := s.CancelTurn(t.Context(), read(w, func() string { return w.live.Turn.TurnID })); err != nil {
+			t.Fatal(err)
+		}
+		<-provider.refused
+		provider.full.Store(false)
+		for range 20 {
+			<-time.After(time.Second)
+			if _, err := s.Summary(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if ended := read(w, func() int { return w.ended }); ended != 2 {
+			t.Errorf("%d turns ended: the prompt still waits", ended)
+		}
+	})
+}

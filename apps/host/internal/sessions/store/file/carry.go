@@ -60,7 +60,7 @@ func (p *Provider) Import(ctx context.Context, projectID string, data []byte) er
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
-	if err := p.makeFile(path, parts.Bytes()); err != nil {
+	if err := p.makeNew(path, parts.Bytes()); err != nil {
 		return explain(err, "importing session "+id)
 	}
 	p.mu.Lock()

@@ -93,7 +93,7 @@ func (p *Provider) Create(ctx context.Context, projectID string, header json.Raw
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
-	if err := p.makeFile(path, join(append([]json.RawMessage{header}, lines...))); err != nil {
+	if err := p.makeNew(path, join(append([]json.RawMessage{header}, lines...))); err != nil {
 		return nil, explain(err, "creating session "+h.ID)
 	}
 	p.mu.Lock()
@@ -118,8 +118,28 @@ func join(lines []json.RawMessage) []byte {
 	return out
 }
 
-// makeFile creates a whole file at path, or nothing.
+// makeNew creates a whole file at a new path, or nothing: one that stayed after an error would be
+// a session that its caller creates again.
+func (p *Provider) makeNew(path string, data []byte) error {
+	if err := p.placeFile(path, data); err != nil {
+		return err
+	}
+	if err := p.disk.syncDir(filepath.Dir(path)); err != nil {
+		return errors.Join(err, removeIfThere(path))
+	}
+	return nil
+}
+
+// makeFile creates a whole file at path, in place of any other. After an error there may be either.
 func (p *Provider) makeFile(path string, data []byte) error {
+	if err := p.placeFile(path, data); err != nil {
+		return err
+	}
+	return p.disk.syncDir(filepath.Dir(path))
+}
+
+// placeFile is makeFile, but the folder is not synced yet. After an error the path is unchanged.
+func (p *Provider) placeFile(path string, data []byte) error {
 	folder := filepath.Dir(path)
 	if err := p.makeFolder(folder); err != nil {
 		return err
@@ -131,7 +151,7 @@ func (p *Provider) makeFile(path string, data []byte) error {
 	if err := p.disk.rename(temp, path); err != nil {
 		return errors.Join(err, removeIfThere(temp))
 	}
-	return p.disk.syncDir(folder)
+	return nil
 }
 
 // makeFolder creates a folder that survives a power failure: without its own entry, the sessions

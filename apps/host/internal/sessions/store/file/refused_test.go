@@ -89,6 +89,44 @@ func TestTheFolderOfAProjectIsSynced(t *testing.T) {
 	}
 }
 
+// TestASessionThatWasNotCreatedIsNotThere: whichever step fails, the caller may create it again.
+func TestASessionThatWasNotCreatedIsNotThere(t *testing.T) {
+	for name, create := range map[string]func(*testing.T, *file.Provider) error{
+		"create": func(t *testing.T, p *file.Provider) error {
+			log, err := p.Create(t.Context(), "prj", json.RawMessage(newHeader("s")), line("first"))
+			if err == nil {
+				check(t, log.Close())
+			}
+			return err
+		},
+		"import": func(t *testing.T, p *file.Provider) error {
+			return p.Import(t.Context(), "prj", append([]byte(newHeader("s")), '\n'))
+		},
+	} {
+		for _, fails := range []string{"write", "sync", "rename", "syncdir"} {
+			t.Run(name+"/"+fails, func(t *testing.T) {
+				p := file.New(t.TempDir(), quiet())
+				renamed := false
+				p.SetFault(func(s file.Step) error {
+					renamed = renamed || s.Name == "rename"
+					if s.Name != fails || s.Name == "syncdir" && !renamed { // that of the project's folder comes before
+						return nil
+					}
+					return &os.PathError{Op: s.Name, Path: "disk", Err: syscall.ENOSPC}
+				})
+				if err := create(t, p); !errors.Is(err, store.ErrFull) {
+					t.Fatalf("it failed with %v, want ErrFull", err)
+				}
+				p.SetFault(nil)
+				if list, err := file.New(p.Dir(), quiet()).List(t.Context()); err != nil || len(list) != 0 {
+					t.Errorf("listed are %v, %v", list, err)
+				}
+				check(t, create(t, p))
+			})
+		}
+	}
+}
+
 // TestFaultsOfTheDisk lets every step of an append fail, also after a part of a
 // write, and also the repair after it: the caller learns what to do, nothing
 // counts, and when the fault is gone the session continues.

@@ -102,12 +102,12 @@ func (a *Attention) RemoveClient(clientID string) {
 	}
 }
 
-// RemoveSession forgets a deleted session.
+// RemoveSession forgets a deleted session, and takes back what its notifications still ask for.
 func (a *Attention) RemoveSession(sessionID string) {
-	a.input(func(l *loop) { delete(l.rooms, sessionID) })
 	if err := a.store.removeSession(sessionID); err != nil {
-		a.Logger.Error("removing the notifications of a session", "session", sessionID, "error", err)
+		a.Logger.Error("removing the settings of a session", "session", sessionID, "error", err)
 	}
+	a.input(func(l *loop) { l.forget(sessionID) })
 }
 
 func (a *Attention) input(do func(*loop)) {

@@ -178,6 +178,30 @@ func (l *loop) tell(f *file, rootID string, s subscription, items []sessions.Not
 	f.setNotified(rootID, s.ID, ids)
 }
 
+// forget removes what is stored about a deleted session. Devices that were notified of something
+// that waits there take that back; what else they were notified of stays true.
+func (l *loop) forget(sessionID string) {
+	delete(l.rooms, sessionID)
+	if !slices.ContainsFunc(l.store.read().Notified, func(t notified) bool { return t.Session == sessionID }) {
+		return
+	}
+	err := l.store.change(func(f *file) error {
+		for _, t := range slices.Clone(f.Notified) {
+			if t.Session != sessionID {
+				continue
+			}
+			f.setNotified(sessionID, t.To, nil)
+			if never := f.unqueue(t.To, sessionID, l.sending[t.To]); !never && slices.ContainsFunc(t.IDs, waits) {
+				f.queue(t.To, l.withdrawn(sessionID), time.Now())
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		l.Logger.Error("removing the notifications of a session", "session", sessionID, "error", err)
+	}
+}
+
 // unqueue removes a notification of a session that waits to be sent to a subscription; true if
 // the device cannot have got any of it.
 func (f *file) unqueue(to, tag string, sending bool) bool {

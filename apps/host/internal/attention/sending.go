@@ -67,7 +67,7 @@ func (l *loop) deliver(ctx context.Context, to *subscription, d delivery, now ti
 		return push.Result{Err: errors.New("the notification was not delivered in time")}
 	}
 	projectID, exists := l.ProjectOf(d.Message.Session)
-	if _, sees := l.Access(to.ClientID, projectID); !sees || !exists {
+	if _, sees := l.Access(to.ClientID, projectID); (!sees || !exists) && !d.Message.Gone { // that names the session only
 		return push.Result{Err: errors.New("the client does not see the session any more")}
 	}
 	channel := l.channels[to.Kind]

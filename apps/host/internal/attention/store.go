@@ -190,15 +190,12 @@ func (s *store) removeClient(clientID string) error {
 	})
 }
 
+// removeSession removes the levels that clients chose for a session.
 func (s *store) removeSession(sessionID string) error {
-	has := s.read()
-	if !slices.ContainsFunc(has.Notified, func(t notified) bool { return t.Session == sessionID }) &&
-		!slices.ContainsFunc(has.Settings, func(x api.PushSettings) bool { return level(x, sessionID) != x.Level }) {
+	if !slices.ContainsFunc(s.read().Settings, func(x api.PushSettings) bool { return level(x, sessionID) != x.Level }) {
 		return nil
 	}
 	return s.change(func(f *file) error {
-		f.Notified = slices.DeleteFunc(f.Notified, func(t notified) bool { return t.Session == sessionID })
-		f.Deliveries = slices.DeleteFunc(f.Deliveries, func(d delivery) bool { return d.Message.Session == sessionID })
 		for i := range f.Settings {
 			f.Settings[i].Sessions = withLevel(f.Settings[i].Sessions, sessionID, "")
 		}

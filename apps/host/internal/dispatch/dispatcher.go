@@ -190,5 +190,33 @@ func (d *Dispatcher) untilToken(ctx context.Context, clientID string) (context.C
 	if token.ExpiresAt == 0 {
 		return ctx, func() {}
 	}
-	return context.WithDeadlineCause(ctx, time.UnixMilli(token.ExpiresAt), ErrTokenExpired)
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		if await(ctx, time.UnixMilli(token.ExpiresAt), time.Now) {
+			cancel(ErrTokenExpired)
+		}
+	})
+	return ctx, func() { cancel(nil); watch.Wait() }
+}
+
+// lookEvery bounds how long await waits at once. Timers stand still while a machine sleeps, and
+// clocks are set: a connection ends within a second of its time nevertheless.
+const lookEvery = time.Second
+
+// await waits until a time; false if ctx ended before. at must have no monotonic clock reading.
+func await(ctx context.Context, at time.Time, now func() time.Time) bool {
+	for {
+		left := at.Sub(now())
+		if left <= 0 {
+			return true
+		}
+		timer := time.NewTimer(min(left, lookEvery))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return false
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,6 +93,24 @@ func TestAConnectionEndsWithItsToken(t *testing.T) {
 		}
 		if took := time.Since(begun); took != time.Hour {
 			t.Errorf("its connection ended after %s", took)
+		}
+	})
+}
+
+// TestATokenExpiresWhileTheMachineSleeps: its timers stood still, so the clock decides.
+func TestATokenExpiresWhileTheMachineSleeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var slept atomic.Int64
+		expires := time.UnixMilli(time.Now().Add(time.Hour).UnixMilli())
+		ended := make(chan bool)
+		go func() {
+			ended <- await(t.Context(), expires, func() time.Time { return time.Now().Add(time.Duration(slept.Load())) })
+		}()
+		<-time.After(time.Minute)
+		slept.Store(int64(2 * time.Hour))
+		woke := time.Now()
+		if !<-ended || time.Since(woke) > lookEvery {
+			t.Errorf("it expired %s after the machine woke", time.Since(woke))
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,8 +72,16 @@ func (noSecrets) Getenv(string) string { return "" }
 // test ends.
 func boundTo(t *testing.T, platform channel.Platform, endpoints []dispatch.Endpoint) (channel.Chat, channel.Sender) {
 	t.Helper()
+	chat, from, stop := boundIn(t, t.TempDir(), platform, endpoints)
+	t.Cleanup(stop)
+	return chat, from
+}
+
+// boundIn is boundTo with the state in a folder, until stop is called.
+func boundIn(t *testing.T, folder string, platform channel.Platform, endpoints []dispatch.Endpoint) (_ channel.Chat, _ channel.Sender, stop func()) {
+	t.Helper()
 	h := dispatchtest.New(t)
-	project, folder := h.AddProject(), t.TempDir()
+	project := h.AddProject()
 	chat, from := channel.Chat{ID: "1", Direct: true}, channel.Sender{ID: "4711", Name: "Ada"}
 	if _, err := newStore(filepath.Join(folder, "chn_1.json"), &record{ID: "chn_1", Kind: "telegram", Chats: []*bound{{
 		ClientID: "chat_1", Chat: chat, ProjectID: project.ID, Grants: []api.Grant{api.GrantView, api.GrantPrompt},
@@ -100,8 +109,7 @@ func boundTo(t *testing.T, platform channel.Platform, endpoints []dispatch.Endpo
 		defer close(ended)
 		c.Run(ctx)
 	}()
-	t.Cleanup(func() { cancel(); <-ended })
-	return chat, from
+	return chat, from, func() { cancel(); <-ended }
 }
 
 // TestStatusFollowsWhatWasSaid asks a session how it is that has said a lot which is not sent yet.
@@ -193,4 +201,53 @@ func TestAnswersGrowWithinTheRates(t *testing.T) {
 			before = at
 		}
 	})
+}
+
+// slow is a platform whose requests to send take a while.
+type slow struct {
+	*channeltest.Memory
+	takes   time.Duration
+	sending chan struct{} // closed when the first request begins
+	begin   sync.Once
+	cut     atomic.Bool // whether the request was canceled
+}
+
+func (p *slow) Send(ctx context.Context, chatID string, m channel.Outgoing) (string, error) {
+	id, err := p.Memory.Send(ctx, chatID, m) // it has arrived, and the answer is on its way
+	p.begin.Do(func() { close(p.sending) })
+	select {
+	case <-time.After(p.takes):
+		return id, err
+	case <-ctx.Done():
+		p.cut.Store(true)
+		return "", ctx.Err()
+	}
+}
+
+// TestStopRecordsWhatIsBeingSent stops the chats while a message is on its way to the platform. That
+// is recorded, unless it takes long, and is not sent again by the next start.
+func TestStopRecordsWhatIsBeingSent(t *testing.T) {
+	for _, c := range []struct {
+		takes time.Duration
+		left  int
+	}{{settleFor / 2, 0}, {2 * settleFor, 1}} {
+		t.Run(c.takes.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				folder := t.TempDir()
+				platform := &slow{Memory: channeltest.NewMemory(), takes: c.takes, sending: make(chan struct{})}
+				platform.SetLimits(channel.Limits{Text: 4000})
+				chat, from, stop := boundIn(t, folder, platform, (&talkative{t: t}).endpoints())
+				platform.Fake().Say(chat, from, "/help")
+				<-platform.sending
+				stop()
+				stored, err := loadStore(filepath.Join(folder, "chn_1.json"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if left := len(stored.read().Outbox); left != c.left || platform.cut.Load() != (c.left > 0) {
+					t.Errorf("%d messages wait for the next start, canceled: %t", left, platform.cut.Load())
+				}
+			})
+		})
+	}
 }

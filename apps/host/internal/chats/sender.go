@@ -20,6 +20,8 @@ import (
 const (
 	maxSending  = 4 // chats that are sent to at the same time
 	sendTimeout = 5 * time.Minute
+	// settleFor is how long a host that stops waits for what is being sent.
+	settleFor = 2 * time.Second
 	// tooOld is when a message is given up that fails for a reason that may go away.
 	tooOld = 48 * time.Hour
 )
@@ -61,16 +63,34 @@ type result struct {
 func (s *sender) run(ctx context.Context) {
 	s.chats, s.results = map[string]*outlet{}, make(chan result, maxSending)
 	defer s.sending.Wait()
+	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		timer.Reset(s.start(ctx))
+		timer.Reset(s.start(ctx, requests))
 		select {
 		case <-s.waiting:
 		case <-timer.C:
 		case done := <-s.results:
 			s.finish(done)
 		case <-ctx.Done():
+			s.settle()
+			return
+		}
+	}
+}
+
+// settle records how what is being sent ends, if that does not take long. A message whose request
+// is cut may have arrived, and would be sent again by the next start.
+func (s *sender) settle() {
+	timer := time.NewTimer(settleFor)
+	defer timer.Stop()
+	for s.busy > 0 {
+		select {
+		case done := <-s.results:
+			s.finish(done)
+		case <-timer.C:
 			return
 		}
 	}
@@ -85,8 +105,9 @@ func (s *sender) outlet(chatID string) *outlet {
 	return o
 }
 
-// start begins to send what is due, and returns when something else will be.
-func (s *sender) start(ctx context.Context) time.Duration {
+// start begins to send what is due, and returns when something else will be. requests ends after ctx,
+// and with it the requests to the platform.
+func (s *sender) start(ctx, requests context.Context) time.Duration {
 	now, soonest := s.Now(), time.Hour
 	seen := map[string]bool{}
 	stored := s.store.read()
@@ -99,7 +120,7 @@ func (s *sender) start(ctx context.Context) time.Duration {
 		if due := o.next.Sub(now); due > 0 {
 			soonest = min(soonest, due)
 		} else if !o.busy && s.busy < maxSending {
-			s.send(ctx, o, i, nil)
+			s.send(ctx, requests, o, i, nil)
 		}
 	}
 	s.mu.Lock()
@@ -117,7 +138,7 @@ func (s *sender) start(ctx context.Context) time.Duration {
 		default:
 			delete(s.previews, chatID)
 			if id := stored.messageOf(p.name); (id != "" || p.name == "") && p.text != o.shown {
-				s.send(ctx, o, item{Key: newID("p"), Chat: chatID, Text: s.first(p.text), Edit: p.name != "", Name: p.name, Growing: p.name != ""}, &p)
+				s.send(ctx, requests, o, item{Key: newID("p"), Chat: chatID, Text: s.first(p.text), Edit: p.name != "", Name: p.name, Growing: p.name != ""}, &p)
 			}
 		}
 	}
@@ -132,7 +153,7 @@ func (s *sender) first(text string) []channel.Segment {
 	return nil
 }
 
-func (s *sender) send(ctx context.Context, o *outlet, i item, p *preview) {
+func (s *sender) send(ctx, requests context.Context, o *outlet, i item, p *preview) {
 	o.busy = true
 	s.busy++
 	stored := s.store.read()
@@ -142,31 +163,44 @@ func (s *sender) send(ctx context.Context, o *outlet, i item, p *preview) {
 		replyTo = b.LastHeard
 	}
 	s.sending.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+		requests, cancel := context.WithTimeout(requests, sendTimeout)
 		defer cancel()
-		sent, err := s.deliver(ctx, i, id, replyTo)
+		out, err := s.compose(ctx, i, replyTo)
+		sent := ""
+		if err == nil {
+			sent, err = s.deliver(requests, i, id, out)
+		}
 		s.results <- result{i, p, sent, err}
 	})
 }
 
+// compose returns a message as the platform takes it. It reads the file that the message has.
+func (s *sender) compose(ctx context.Context, i item, replyTo string) (channel.Outgoing, error) {
+	out := channel.Outgoing{Key: i.Key, Text: i.Text, Buttons: i.Buttons, Silent: i.Silent, ReplyTo: replyTo, Growing: i.Growing}
+	if !s.platform.Limits().Buttons {
+		out.Buttons = nil
+	}
+	if i.File == nil || i.Forget {
+		return out, nil
+	}
+	file, err := s.read(ctx, i.File)
+	switch {
+	case ctx.Err() != nil: // the next start sends it
+		return out, context.Cause(ctx)
+	case err != nil:
+		out.Text = channel.Text(channel.Cut("The file was not sent: "+err.Error(), 300))
+	default:
+		out.File = file
+	}
+	return out, nil
+}
+
 // deliver makes the requests for one message.
-func (s *sender) deliver(ctx context.Context, i item, id, replyTo string) (string, error) {
+func (s *sender) deliver(ctx context.Context, i item, id string, out channel.Outgoing) (string, error) {
 	if i.Forget {
 		return "", nil
 	}
-	out := channel.Outgoing{Key: i.Key, Text: i.Text, Buttons: i.Buttons, Silent: i.Silent, ReplyTo: replyTo, Growing: i.Growing}
 	limits := s.platform.Limits()
-	if !limits.Buttons {
-		out.Buttons = nil
-	}
-	if i.File != nil {
-		file, err := s.read(ctx, i.File)
-		if err != nil {
-			out.Text = channel.Text(channel.Cut("The file was not sent: "+err.Error(), 300))
-		} else {
-			out.File = file
-		}
-	}
 	if i.Edit && id != "" && (limits.Edits || limits.Grows && isLive(i.Name)) {
 		err := s.platform.Edit(ctx, i.Chat, id, out)
 		if !errors.Is(err, channel.ErrMessageGone) {

@@ -11,6 +11,7 @@ import (
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // inboxItem is a request to a person. Exactly one of Approval and Question is set.
@@ -28,7 +29,7 @@ type inboxItem struct {
 // what describes the request on one line.
 func (i inboxItem) what() string {
 	if i.Approval != nil {
-		return i.Approval.ToolName + ": " + i.Approval.Title
+		return i.Approval.ToolName + ": " + visible.Text(i.Approval.Title)
 	}
 	if i.Question.Server != "" {
 		return "question of the MCP server " + i.Question.Server + ": " + i.Question.Question

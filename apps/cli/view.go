@@ -12,6 +12,7 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // notices is the part of both views that prints to standard error.
@@ -25,11 +26,11 @@ func (n notices) Notice(text string) { fmt.Fprintln(n.stderr, "scorel: "+printab
 // Decide implements follow.View. If no one can be asked, the answer is no.
 func (n notices) Decide(ctx context.Context, approval api.Approval) (follow.Verdict, error) {
 	if n.asker == nil {
-		fmt.Fprintf(n.stderr, "scorel: denied because it needs approval and there is no terminal (--yes approves everything, --yes-to RULE some calls): %s\n", printable(approval.Title))
+		fmt.Fprintf(n.stderr, "scorel: denied because it needs approval and there is no terminal (--yes approves everything, --yes-to RULE some calls): %s\n", printable(visible.Text(approval.Title)))
 		return follow.Verdict{Decision: api.DecisionDeny}, nil
 	}
 	question := fmt.Sprintf("\n%s wants to run in %s:\n  %s\n%s%s%s",
-		printable(approval.ToolName), printable(approval.Cwd), printable(approval.Title), detail(approval), risk(approval), asks(approval))
+		printable(approval.ToolName), printable(visible.Text(approval.Cwd)), printable(visible.Text(approval.Title)), detail(approval), risk(approval), asks(approval))
 	line, err := n.asker.Line(ctx, question+" "+choices(approval)+" ")
 	if err != nil {
 		return follow.Verdict{Decision: api.DecisionDeny}, err
@@ -152,7 +153,7 @@ func detail(approval api.Approval) string {
 	if approval.Detail == "" || approval.Detail == approval.Title {
 		return ""
 	}
-	return "  | " + strings.ReplaceAll(printableLines(approval.Detail), "\n", "\n  | ") + "\n"
+	return "  | " + strings.ReplaceAll(printableLines(visible.Text(approval.Detail)), "\n", "\n  | ") + "\n"
 }
 
 // textView prints the answer to standard output and the rest to standard error.

@@ -12,6 +12,7 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/chat/markdown"
 	"github.com/scorel/scorel/apps/cli/internal/sanitize"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // boxed puts lines into a border with a title.
@@ -135,14 +136,14 @@ func (m *Model) approvalText(c *card) (head, body []string) {
 	if c.agent != "" {
 		who += " for the subagent " + c.agent
 	}
-	head = paint(who+" in "+a.Cwd, width, t.Strong)
-	head = append(head, paint(a.Title, width, t.Text)...)
+	head = paint(who+" in "+visible.Text(a.Cwd), width, t.Strong)
+	head = append(head, paint(visible.Text(a.Title), width, t.Text)...)
 	switch {
 	case a.Detail == "" || a.Detail == a.Title:
 	case a.IsDiff:
-		body = markdown.Diff(a.Detail, width, t)
+		body = markdown.Diff(visible.Text(a.Detail), width, t)
 	default:
-		body = paint(a.Detail, width, t.Dim)
+		body = paint(visible.Text(a.Detail), width, t.Dim)
 	}
 	// The risk often is the reason.
 	if a.Reason != "" && (a.Risk == nil || !slices.Contains(a.Risk.Reasons, a.Reason)) {

@@ -9,6 +9,7 @@ import (
 	"github.com/scorel/scorel/packages/acp"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // asking is an approval or a question that the editor was asked.
@@ -93,7 +94,7 @@ func (o *open) askApproval(ctx context.Context, a api.Approval) {
 		offered = []api.Decision{api.DecisionAllow, api.DecisionDeny}
 	}
 	request := acp.PermissionRequest{SessionID: o.id, Options: []acp.PermissionOption{}, ToolCall: acp.ToolCall{
-		ID: a.ToolCallID, Title: a.Title, Kind: kindOf(a.ToolName), Status: acp.ToolPending, Content: []acp.ToolContent{},
+		ID: a.ToolCallID, Title: visible.Text(a.Title), Kind: kindOf(a.ToolName), Status: acp.ToolPending, Content: []acp.ToolContent{},
 	}}
 	for _, decision := range offered {
 		if name, kind := decisionOption(decision); name != "" {
@@ -126,7 +127,7 @@ func (o *open) askApproval(ctx context.Context, a api.Approval) {
 func shownOf(a api.Approval, diff bool) string {
 	text := ""
 	if !diff {
-		text = a.Detail
+		text = visible.Text(a.Detail)
 	}
 	if a.Reason != "" {
 		if text != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/push"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 const (
@@ -55,7 +56,8 @@ func (a *Attention) compose(rootID string, items []sessions.Notice, s subscripti
 // plain is a text without characters that devices do not show, or that change how others look.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) || r == unicode.ReplacementChar {
+		emoji := r == 0xFE0E || r == 0xFE0F // how a symbol before it is shown
+		if r == '\t' || r == unicode.ReplacementChar || visible.Hidden(r) && !emoji {
 			return ' '
 		}
 		return r

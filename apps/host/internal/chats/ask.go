@@ -7,6 +7,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // maxDetail is how many messages show what an approval is about. What does not fit cannot be
@@ -86,7 +87,7 @@ func (t *talk) ask(root string, l *live) error {
 				how = withdrawn
 			}
 			b.over(a, how)
-			text := []channel.Segment{{Text: a.Title + "\n"}, {Kind: channel.Bold, Text: how}}
+			text := []channel.Segment{{Text: visible.Text(a.Title) + "\n"}, {Kind: channel.Bold, Text: how}}
 			f.say(item{Chat: b.Chat.ID, Text: channel.Split(text, limits)[0], Name: a.Name, Edit: true, Silent: true})
 			f.say(item{Chat: b.Chat.ID, Name: a.Name, Forget: true})
 		}
@@ -136,20 +137,21 @@ func (p *pending) items(b *bound, limits channel.Limits, mayAllow bool) []item {
 	return out
 }
 
+// approvalText reads as what runs: invisible characters are written out.
 func approvalText(a api.Approval) []channel.Segment {
-	text := []channel.Segment{{Kind: channel.Bold, Text: "Approval needed: " + oneLine(a.Title)}}
+	text := []channel.Segment{{Kind: channel.Bold, Text: "Approval needed: " + visible.Text(oneLine(a.Title))}}
 	if a.Risk != nil {
-		text = append(text, channel.Segment{Text: fmt.Sprintf("\nRisk: %s %s", a.Risk.Level, strings.Join(a.Risk.Reasons, ", "))})
+		text = append(text, channel.Segment{Text: visible.Text(fmt.Sprintf("\nRisk: %s %s", a.Risk.Level, strings.Join(a.Risk.Reasons, ", ")))})
 	}
 	if a.Cwd != "" {
-		text = append(text, channel.Segment{Text: "\nFolder: " + a.Cwd})
+		text = append(text, channel.Segment{Text: "\nFolder: " + visible.Text(a.Cwd)})
 	}
 	if detail := strings.TrimRight(a.Detail, "\n"); detail != "" {
 		lang := ""
 		if a.IsDiff {
 			lang = "diff"
 		}
-		text = append(text, channel.Segment{Kind: channel.Block, Text: detail, Lang: lang})
+		text = append(text, channel.Segment{Kind: channel.Block, Text: visible.Text(detail), Lang: lang})
 	}
 	return text
 }
@@ -173,8 +175,8 @@ func (p pending) questionText(limits channel.Limits) []channel.Segment {
 	}
 	who, body := "The agent asks:", channel.ParseMarkdown(p.question.Question)
 	if server := p.question.Server; server != "" { // it is shown as it was written
-		who = "The MCP server " + oneLine(server) + " asks, and receives the answer (send no passwords or keys):"
-		body = channel.Text(p.question.Question)
+		who = "The MCP server " + visible.Text(oneLine(server)) + " asks, and receives the answer (send no passwords or keys):"
+		body = channel.Text(visible.Text(p.question.Question))
 	}
 	text := append([]channel.Segment{{Kind: channel.Bold, Text: who}, {Text: "\n"}}, body...)
 	for n, choice := range p.question.Choices {

@@ -25,3 +25,14 @@ func TestAQuestionOfAServerNamesIt(t *testing.T) {
 		t.Errorf("a server asks %q", got)
 	}
 }
+
+// TestApprovalsShowInvisibleCharacters has an approval whose text reads as something else than what runs.
+func TestApprovalsShowInvisibleCharacters(t *testing.T) {
+	a := api.Approval{ID: "a", Title: "Run echo\u200b", Cwd: "/srv/\u3164", Detail: "echo safe #\u202e tset"}
+	text := channel.String(approvalText(a))
+	for _, want := range []string{"Run echo<U+200B>", "/srv/<U+3164>", "#<U+202E> tset"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q does not have %q", text, want)
+		}
+	}
+}

@@ -242,6 +242,15 @@ func (p *platformChat) settles(messages int) {
 	})
 }
 
+// again counts the messages that are in the chat more often than in the log.
+func (p *platformChat) again(all logs) (n int) {
+	shown := saidIn(p.fake.Shown(p.on.chat))
+	for text, logged := range all.log {
+		n += shown[text] - logged
+	}
+	return n
+}
+
 // check compares the chat with the log of its session.
 func (p *platformChat) check(messages int) {
 	p.t.Helper()
@@ -254,11 +263,9 @@ func (p *platformChat) check(messages int) {
 	if len(all.prompts) != messages || all.sessions != 1 {
 		p.t.Errorf("%d messages became %d prompts in %d sessions", messages, len(all.prompts), all.sessions)
 	}
-	shown, again := saidIn(p.fake.Shown(p.on.chat)), 0
-	for text, n := range all.log {
-		again += shown[text] - n
-	}
-	if want := map[bool]int{true: 2}[p.on.repeats]; again != want { // those that were sent and not stored
+	want := map[bool]int{true: 2}[p.on.repeats] // those that were sent and not stored
+	waitUntil(p.t, "what is sent again", p.fake.Changed, p.events, func() bool { return p.again(all) >= want })
+	if again := p.again(all); again != want {
 		p.t.Errorf("%d messages are in the chat again, not %d: %q", again, want, last(p.fake.Shown(p.on.chat)))
 	}
 	var answers []string

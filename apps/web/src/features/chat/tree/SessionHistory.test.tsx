@@ -215,7 +215,7 @@ test("a prompt that was removed or discarded can be sent again", async () => {
     ],
   });
   fireEvent.click(await screen.findByRole("button", { name: "Remove queued message" }));
-  await screen.findByText("Message removed from the queue.");
+  await screen.findByText("Message removed.");
   fireEvent.click(screen.getByRole("button", { name: "Undo" }));
   expect([session.sent, session.steered, session.sentImages]).toEqual([["look at this"], ["look at this"], [1]]);
   fireEvent.click(screen.getByRole("button", { name: "Discard" }));

@@ -46,7 +46,7 @@ export function ApprovalActions({ area, approval, rules, stops, guard, onWord, .
           data-testid="approval-word"
           tone="quiet"
           className={cx(
-            "min-w-0 px-2! max-sm:order-3 max-sm:whitespace-normal",
+            "min-w-0 px-2! max-sm:order-3 max-sm:whitespace-normal max-sm:px-0.5!",
             stops ? "max-sm:col-span-7" : "max-sm:col-span-12",
           )}
           aria-disabled={disabled || sent !== undefined || undefined}

@@ -68,12 +68,21 @@ func (g *Guard) end(dir string, p *project) (notes []string) {
 		return []string{fmt.Sprintf("what git would run in %s could not be checked: %v", dir, err)}
 	}
 	defer func() { _ = root.Close() }()
-	after, err := scanned(root)
-	if err != nil {
+	s := newScan(root)
+	defer func() {
+		if err := s.close(); err != nil {
+			notes = append(notes, fmt.Sprintf("the permissions of files in %s could not be restored: %v", dir, err))
+		}
+	}()
+	if err := s.folder(root, ".", 0); err != nil {
 		return []string{fmt.Sprintf("what git would run in %s could not be checked: %v", dir, err)}
 	}
 	aside := filepath.Join(g.keep, rand.Text())
-	for _, c := range compare(p.before, after) {
+	for _, c := range compare(p.before, s.found) {
+		if c.now.kind == unseen {
+			notes = append(notes, fmt.Sprintf("%s: %s; look at it before you use git there", c.path, c.why))
+			continue
+		}
 		if err := putAside(root, aside, c); err != nil {
 			notes = append(notes, fmt.Sprintf("%s: %s; it could not be moved away (%v): remove it before you use git there", c.path, c.why, err))
 			continue
@@ -99,11 +108,14 @@ func compare(before, after snapshot) (changes []change) {
 		if was && now.same(old) {
 			continue
 		}
+		was = was && old.kind != unseen
 		c := change{path: path, now: now}
 		if was {
 			c.old = &old
 		}
 		switch now.kind {
+		case unseen:
+			c.why = "a command left this so that it could not be checked for what git would run"
 		case hook:
 			c.why = "a command added or changed this program, which git would run"
 		case pointer:

@@ -2,6 +2,8 @@ package gitguard
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"io"
 	"io/fs"
 	"maps"
@@ -18,6 +20,7 @@ const (
 	settings kind = iota
 	hook          // a program that git runs on its own
 	pointer       // names another folder that git uses
+	unseen        // it could not be looked at
 )
 
 // file describes a file that git reads.
@@ -45,29 +48,35 @@ func (s snapshot) paths() []string { return slices.Sorted(maps.Keys(s)) }
 const (
 	maxFile    = 1 << 20 // bytes of one file
 	maxDepth   = 128     // nesting of folders
-	maxFolders = 200_000 // in total; real projects have fewer, and the rest is not scanned
+	maxFolders = 200_000 // in total; real projects have fewer
 )
 
-func take(dir string) (snapshot, error) {
+func take(dir string) (_ snapshot, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	return scanned(root)
+	s := newScan(root)
+	defer func() { err = errors.Join(err, s.close()) }()
+	return s.found, s.folder(root, ".", 0)
 }
 
 // scan looks for repositories in a project.
 type scan struct {
-	top   *os.Root
-	found snapshot
-	seen  int // number of folders
+	top    *os.Root
+	found  snapshot
+	seen   int // number of folders
+	lifted []lifted
 }
 
-func scanned(root *os.Root) (snapshot, error) {
-	s := &scan{top: root, found: snapshot{}}
-	return s.found, s.folder(root, ".", 0)
+// lifted is a file or folder whose permissions the scan changed.
+type lifted struct {
+	path string
+	mode fs.FileMode // as it was
 }
+
+func newScan(root *os.Root) *scan { return &scan{top: root, found: snapshot{}} }
 
 // folder scans a folder and everything below it, including the inside of repositories: a
 // repository can be anywhere.
@@ -83,6 +92,8 @@ func (s *scan) folder(at *os.Root, path string, depth int) error {
 	if err != nil {
 		return err
 	}
+	// Git's own folder comes first: no number of others may keep it from being seen.
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(rank(a), rank(b)) })
 	names := map[string]bool{}
 	for _, entry := range entries {
 		names[entry.Name()] = true
@@ -96,21 +107,82 @@ func (s *scan) folder(at *os.Root, path string, depth int) error {
 		s.repository(path)
 	}
 	for _, entry := range entries {
-		if !entry.IsDir() || depth >= maxDepth || s.seen >= maxFolders {
+		name := filepath.Join(path, entry.Name())
+		switch {
+		case !entry.IsDir():
 			continue
+		case s.seen >= maxFolders:
+			s.miss(".")
+			return nil
+		case depth >= maxDepth:
+			s.miss(path)
+			return nil
 		}
 		s.seen++
 		below, err := at.OpenRoot(entry.Name())
-		if err != nil { // it is gone, or neither we nor git may read it
-			continue
+		if errors.Is(err, fs.ErrPermission) && s.lift(name, 0o700) {
+			below, err = at.OpenRoot(entry.Name())
 		}
-		err = s.folder(below, filepath.Join(path, entry.Name()), depth+1)
-		_ = below.Close()
-		if err != nil {
-			continue // as above
+		if err == nil {
+			err = s.folder(below, name, depth+1)
+			_ = below.Close()
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // or it is gone
+			s.miss(name)
 		}
 	}
 	return nil
+}
+
+// rank sorts git's own folder before others.
+func rank(entry fs.DirEntry) int {
+	if strings.EqualFold(entry.Name(), ".git") {
+		return 0
+	}
+	return 1
+}
+
+// lift gives the owner more permissions for a file or folder until the scan is closed, and
+// reports whether it could. Git needs no permission to list a folder, so that one which cannot
+// be listed can hide what git runs.
+func (s *scan) lift(path string, more fs.FileMode) bool {
+	info, err := s.top.Stat(path)
+	if err != nil {
+		return false
+	}
+	mode := info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
+	if mode|more == mode || s.top.Chmod(path, mode|more) != nil {
+		return false
+	}
+	s.lifted = append(s.lifted, lifted{path, mode})
+	return true
+}
+
+// reach lifts the permissions of a folder and of those above it where it cannot be listed.
+func (s *scan) reach(path string) {
+	if above := filepath.Dir(path); above != "." {
+		s.reach(above)
+	}
+	dir, err := s.top.Open(path)
+	if err == nil {
+		_ = dir.Close()
+	} else if errors.Is(err, fs.ErrPermission) {
+		s.lift(path, 0o700)
+	}
+}
+
+// miss records that something could not be looked at.
+func (s *scan) miss(path string) { s.found[path] = file{path: path, kind: unseen} }
+
+// close restores the permissions that were lifted.
+func (s *scan) close() error {
+	var failed error
+	for _, l := range slices.Backward(s.lifted) {
+		if err := s.top.Chmod(l.path, l.mode); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
 }
 
 // repository adds what git reads of a repository.
@@ -141,16 +213,24 @@ func (s *scan) repository(path string) {
 
 // hooks adds the programs of a hooks folder, and the folder itself if it is a link.
 func (s *scan) hooks(path string) {
-	if info, err := s.top.Lstat(path); err != nil || !info.IsDir() {
+	s.reach(path)
+	info, err := s.top.Lstat(path)
+	if err != nil || !info.IsDir() {
 		s.add(path, hook)
 	}
 	dir, err := s.top.Open(path)
 	if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			s.miss(path)
+		}
 		return
 	}
 	entries, err := dir.ReadDir(-1)
 	_ = dir.Close()
 	if err != nil {
+		if info != nil && info.IsDir() {
+			s.miss(path)
+		}
 		return
 	}
 	for _, entry := range entries {
@@ -171,7 +251,15 @@ func (s *scan) add(path string, k kind) {
 		f.link, err = s.top.Readlink(path)
 		f.odd = err != nil
 	}
-	if opened, err := s.top.OpenFile(path, os.O_RDONLY|nonBlocking, 0); err == nil {
+	opened, err := s.top.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
+	if errors.Is(err, fs.ErrPermission) && s.lift(path, 0o400) { // the system runs programs that cannot be read
+		opened, err = s.top.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		s.miss(path)
+		return
+	}
+	if err == nil {
 		if now, err := opened.Stat(); err == nil && now.Mode().IsRegular() {
 			f.data, err = io.ReadAll(io.LimitReader(opened, maxFile+1))
 			f.mode = f.mode&fs.ModeType | now.Mode().Perm()

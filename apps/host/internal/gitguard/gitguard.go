@@ -83,6 +83,9 @@ func (g *Guard) end(dir string, p *project) (notes []string) {
 			notes = append(notes, fmt.Sprintf("%s: %s; look at it before you use git there", c.path, c.why))
 			continue
 		}
+		if _, outside := s.leads(c.path, c.now); c.moved && !outside {
+			continue // what led it out was moved away
+		}
 		if err := putAside(root, aside, c); err != nil {
 			notes = append(notes, fmt.Sprintf("%s: %s; it could not be moved away (%v): remove it before you use git there", c.path, c.why, err))
 			continue
@@ -94,23 +97,26 @@ func (g *Guard) end(dir string, p *project) (notes []string) {
 
 // change is something that git would run and that did not exist before.
 type change struct {
-	path string
-	why  string
-	now  file
-	old  *file // nil if there was none
+	path  string
+	why   string
+	now   file
+	old   *file // nil if there was none, or if it leads elsewhere now
+	moved bool  // it is the same and leads elsewhere now
 }
 
-// compare returns what a command added, sorted by path.
+// compare returns what a command added, sorted by path, and then what leads elsewhere because
+// of that.
 func compare(before, after snapshot) (changes []change) {
 	for _, path := range after.paths() {
 		now := after[path]
 		old, was := before[path]
-		if was && now.same(old) {
-			continue
-		}
-		was = was && old.kind != unseen
 		c := change{path: path, now: now}
-		if was {
+		if was && now.same(old) {
+			c.moved = now.outside && !old.outside
+			if !c.moved {
+				continue
+			}
+		} else if was && old.kind != unseen {
 			c.old = &old
 		}
 		switch now.kind {
@@ -123,6 +129,8 @@ func compare(before, after snapshot) (changes []change) {
 				continue // the repository that it names is checked itself
 			}
 			c.why = "a command made git use a repository elsewhere"
+		case remote:
+			c.why = "a command made git use another repository, whose hooks a push would run"
 		case settings:
 			added := addedSettings(old, now)
 			if len(added) == 0 {
@@ -132,6 +140,15 @@ func compare(before, after snapshot) (changes []change) {
 		}
 		changes = append(changes, c)
 	}
+	slices.SortStableFunc(changes, func(a, b change) int {
+		switch {
+		case a.moved == b.moved:
+			return 0
+		case b.moved:
+			return -1
+		}
+		return 1
+	})
 	return changes
 }
 

@@ -91,6 +91,9 @@ func TestOrdinaryUseOfGitIsKept(t *testing.T) {
 		"git init -q other", "git clone -q . copy", "git config user.name Ann", "git remote add origin https://example.com/x.git", "git checkout -q -b topic",
 		"git checkout -q --track -b local main", "git worktree add -q wt", "git -c protocol.file.allow=always submodule --quiet add ./below mod || true",
 		"git commit -q --allow-empty -m x", "git config core.autocrlf input", "git branch -q -u main topic", "rm .git/hooks/pre-push", "git config --unset core.editor",
+		"git remote add ssh ssh://git@example.com:22/x.git; git remote add scp git@example.com:x.git; git config remote.pushDefault scp",
+		"git config branch.main.remote origin; git config branch.topic.pushRemote https://example.com/fork.git", "git remote rename scp other-name",
+		"git remote remove other-name", "git clone -q below copy-of-below && mv below gone && mv gone below", "rm -rf below",
 		"git worktree remove wt", "git gc -q", "echo x >> f; git stash -q; git stash pop -q",
 	} {
 		end, err := g.Begin(dir)
@@ -163,5 +166,58 @@ func TestLinksDoNotLeadTheGuardOut(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 		t.Error("the link is still there")
+	}
+}
+
+// TestNoPushRunsHooksThatACommandPlanted: a push to a folder runs the hooks there.
+func TestNoPushRunsHooksThatACommandPlanted(t *testing.T) {
+	const before = `git remote add origin https://127.0.0.1:1/x; git config branch.main.remote origin; git config branch.main.merge refs/heads/main
+		git init -q --bare inner; git remote add inner "$PWD/inner"; git remote add relative ./inner; ln -s inner link; git remote add link "$PWD/link"`
+	const replace = `rm -rf inner; ln -s "$EVIL" inner`
+	for name, at := range map[string]struct{ script, push string }{
+		"an address":                     {`git remote set-url origin "$EVIL"`, ""},
+		"an address of files":            {`git remote set-url origin "file://$EVIL"`, ""},
+		"a relative address":             {`git remote set-url origin ../evil.git`, ""},
+		"an address for pushes":          {`git config remote.origin.pushurl "$EVIL"`, ""},
+		"a default":                      {`git config remote.pushDefault "$EVIL"`, ""},
+		"a default that is a link":       {`git config remote.pushDefault other; ln -s "$EVIL" other`, ""},
+		"a branch's remote":              {`git config branch.main.remote "$EVIL"`, ""},
+		"a branch's remote for pushes":   {`git config branch.main.pushRemote "$EVIL"`, ""},
+		"a remote that is gone":          {`git config --unset remote.origin.url; ln -s "$EVIL" origin`, ""},
+		"a remote in a file":             {`git remote remove origin; mkdir -p .git/remotes; echo "URL: $EVIL" > .git/remotes/origin`, "origin"},
+		"a remote in another file":       {`git remote remove origin; mkdir -p .git/branches; echo "$EVIL" > .git/branches/origin`, "origin"},
+		"other addresses":                {`git config url."$EVIL".insteadOf https://127.0.0.1:1/x`, ""},
+		"other addresses for pushes":     {`git config url."$EVIL".pushInsteadOf https://127.0.0.1:1/x`, ""},
+		"a link in place of a folder":    {replace, "inner"},
+		"the same, behind a link":        {replace, "link"},
+		"the same, by a relative path":   {replace, "relative"},
+		"a link beside a folder":         {`rm -rf inner; ln -s "$EVIL" inner.git`, "inner"},
+		"a file in place of a folder":    {`rm -rf inner; echo "gitdir: $EVIL" > inner`, "inner"},
+		"a new remote, and then a link":  {`git init -q --bare new; git remote set-url origin "$PWD/new"; rm -rf new; ln -s "$EVIL" new`, ""},
+		"a way that seems to lead there": {`mkdir -p ../far/x; ln -s ../far/x way; git init -q --bare evil.git; git remote set-url origin "$PWD/way/../../evil.git"`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, guarded := range []bool{true, false} {
+				dir := newProject(t)
+				mark, hostile := filepath.Join(filepath.Dir(dir), "mark"), filepath.Join(filepath.Dir(dir), "evil.git")
+				t.Setenv("MARK", mark)
+				t.Setenv("EVIL", hostile)
+				bash(t, dir, `rm .git/hooks/pre-push; `+before+`; git init -q --bare "$EVIL"; mkdir -p "$EVIL/hooks"; H="$EVIL/hooks/pre-receive"; `+evil)
+				end, err := New(filepath.Join(t.TempDir(), "aside")).Begin(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bash(t, dir, at.script)
+				if guarded {
+					if notes := end(); len(notes) == 0 || strings.Contains(strings.Join(notes, " "), "could not") {
+						t.Errorf("the notes are %q", notes)
+					}
+				}
+				bash(t, dir, `git -c push.default=current push -q `+at.push+` > /dev/null 2>&1 || true`)
+				if _, err := os.Stat(mark); (err == nil) == guarded {
+					t.Errorf("guarded %v: the mark: %v", guarded, err)
+				}
+			}
+		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,8 +19,8 @@ import (
 var harmless = regexp.MustCompile(`^(core\.(abbrev|autocrlf|bare|bigfilethreshold|checkstat|commentchar|compression|eol|filemode|fsync|fsyncmethod|ignorecase|` +
 	`logallrefupdates|longpaths|precomposeunicode|protecthfs|protectntfs|quotepath|repositoryformatversion|safecrlf|sharedrepository|` +
 	`sparsecheckout|sparsecheckoutcone|splitindex|symlinks|trustctime|untrackedcache|whitespace)|` +
-	`branch\..*\.(remote|merge|rebase|pushremote|description|vscode-merge-base|gh-merge-base)|branch\.(autosetupmerge|autosetuprebase|sort)|` +
-	`remote\..*\.(fetch|gh-resolved|mirror|prune|prunetags|push|skipfetchall|tagopt|promisor|partialclonefilter)|remote\.pushdefault|` +
+	`branch\..*\.(merge|rebase|description|vscode-merge-base|gh-merge-base)|branch\.(autosetupmerge|autosetuprebase|sort)|` +
+	`remote\..*\.(fetch|gh-resolved|mirror|prune|prunetags|push|skipfetchall|tagopt|promisor|partialclonefilter)|` +
 	`submodule\..*\.(active|branch|ignore|fetchrecursesubmodules|shallow)|submodule\.(recurse|active|fetchjobs)|` +
 	`extensions\.(objectformat|refstorage|worktreeconfig|partialclone|preciousobjects|relativeworktrees|compatobjectformat)|` +
 	`diff\.(algorithm|colormoved|context|indentheuristic|mnemonicprefix|noprefix|renames|renamelimit|submodule)|` +
@@ -29,9 +30,55 @@ var harmless = regexp.MustCompile(`^(core\.(abbrev|autocrlf|bare|bigfilethreshol
 	`gc\.(auto|autodetach|autopacklimit|pruneexpire|reflogexpire|reflogexpireunreachable|writecommitgraph)|pull\.(ff|rebase)|` +
 	`(advice|color|column|fetch|index|pack|push|rerere|stash|status|feature|i18n|versionsort|notes|log)\.[a-z.-]*)$`)
 
-// address matches a setting whose value is the location of another repository; a transport
-// that git runs as a program precedes "::".
-var address = regexp.MustCompile(`^(remote\..*\.(url|pushurl)|submodule\..*\.url)$`)
+// address matches a setting whose value is the location of another repository. A push to a
+// folder runs the hooks there.
+var address = regexp.MustCompile(`^remote\..*\.(url|pushurl)$`)
+
+// module matches the location of a submodule, from which git only fetches. Any file
+// .gitmodules can name one.
+var module = regexp.MustCompile(`^submodule\..*\.url$`)
+
+// nickname matches a setting whose value is the name of a remote. Git takes a name that it
+// does not know for a folder.
+var nickname = regexp.MustCompile(`^(branch\..*\.(remote|pushremote)|remote\.pushdefault)$`)
+
+// transports are those of git itself that lead to other machines. For any other git looks for
+// a program.
+var transports = []string{"https", "http", "ssh", "git", "git+ssh", "ssh+git", "ftp", "ftps"}
+
+// distant reports whether git would reach an address without running anything here. Git takes
+// for a folder what has no colon, or one only after a slash.
+func distant(address string) bool {
+	if strings.Contains(address, "::") || strings.HasPrefix(address, "-") { // a transport that is a program, or an option
+		return false
+	}
+	if scheme, _, ok := strings.Cut(address, "://"); ok {
+		return slices.Contains(transports, scheme)
+	}
+	host, _, ok := strings.Cut(address, ":")
+	return ok && len(host) > 1 && !strings.Contains(host, "/") && !strings.EqualFold(host, "file") // one letter is a drive
+}
+
+// common matches the usual lines with an address on another machine.
+var common = regexp.MustCompile(`(?m)^\s*(push)?url = (https?://|ssh://|[\w.-]+@[\w.-]+:)[^\s"\\#;:]*$`)
+
+// addresses returns the locations of other repositories that a settings file names and that
+// are not distant.
+func addresses(f file) (found []string) {
+	if !bytes.Contains(bytes.ToLower(common.ReplaceAll(f.data, nil)), []byte("url")) {
+		return nil // git need not be asked
+	}
+	all, err := parsed(context.Background(), f)
+	if err != nil {
+		return nil
+	}
+	for _, setting := range all {
+		if name, value, _ := strings.Cut(setting, "\n"); address.MatchString(name) && !distant(value) {
+			found = append(found, value)
+		}
+	}
+	return found
+}
 
 // worktreeName is the setting for the location of a repository's files. Those of a
 // submodule are elsewhere in the project.
@@ -53,11 +100,16 @@ func loud(ctx context.Context, f file) (found []string) {
 	if f.link != "" {
 		found = append(found, "a symbolic link\n"+f.link)
 	}
+	known := func(remote string) bool {
+		return slices.ContainsFunc(all, func(setting string) bool { return strings.HasPrefix(setting, "remote."+remote+".url\n") })
+	}
 	for _, setting := range all {
 		name, value, valued := strings.Cut(setting, "\n")
 		switch {
 		case harmless.MatchString(name) && (!valued || !strings.Contains(value, "::")):
-		case address.MatchString(name) && valued && !strings.Contains(value, "::") && !strings.HasPrefix(value, "-"):
+		case address.MatchString(name) && (distant(value) || slices.Contains(f.near, value)):
+		case module.MatchString(name) && valued && !strings.Contains(value, "::") && !strings.HasPrefix(value, "-"):
+		case nickname.MatchString(name) && (value == "." || known(value) || distant(value)):
 		case name == worktreeName && !filepath.IsAbs(value) && filepath.IsLocal(filepath.Join(filepath.Dir(f.path), value)):
 		case name == "core.fsmonitor" && (value == "true" || value == "false"): // git's own
 		default:

@@ -20,18 +20,21 @@ const (
 	settings kind = iota
 	hook          // a program that git runs on its own
 	pointer       // names another folder that git uses
+	remote        // names another repository, as remotes did before they were settings
 	unseen        // it could not be looked at
 )
 
 // file describes a file that git reads.
 type file struct {
-	path   string // relative to the project
-	kind   kind
-	data   []byte
-	mode   fs.FileMode
-	link   string // target of a symbolic link
-	inside bool   // for a pointer: its target is in the project
-	odd    bool   // it is not a regular file, or too large, and so never equal to another
+	path    string // relative to the project
+	kind    kind
+	data    []byte
+	mode    fs.FileMode
+	link    string   // target of a symbolic link
+	inside  bool     // for a pointer: its target is in the project
+	outside bool     // for a pointer: it names a path in the project, on which a link leads out
+	near    []string // for settings: remotes that are folders of the project
+	odd     bool     // it is not a regular file, or too large, and so never equal to another
 }
 
 func (f file) same(other file) bool {
@@ -188,10 +191,12 @@ func (s *scan) close() error {
 // repository adds what git reads of a repository.
 func (s *scan) repository(path string) {
 	for _, name := range []string{"config", "config.worktree"} {
-		s.add(filepath.Join(path, name), settings)
+		s.settings(filepath.Join(path, name))
 	}
 	s.add(filepath.Join(path, "commondir"), pointer)
-	s.hooks(filepath.Join(path, "hooks"))
+	s.files(filepath.Join(path, "remotes"), remote)
+	s.files(filepath.Join(path, "branches"), remote)
+	s.files(filepath.Join(path, "hooks"), hook)
 	config := s.found[filepath.Join(path, "config")]
 	if folder := hooksPath(config); folder != "" {
 		if filepath.IsAbs(folder) {
@@ -206,17 +211,71 @@ func (s *scan) repository(path string) {
 			folder = filepath.Join(path, folder)
 		}
 		if filepath.IsLocal(folder) {
-			s.hooks(folder)
+			s.files(folder, hook)
 		}
 	}
 }
 
-// hooks adds the programs of a hooks folder, and the folder itself if it is a link.
-func (s *scan) hooks(path string) {
+// settings adds a settings file, and what is on the way to the folders of the project that it
+// names as remotes.
+func (s *scan) settings(path string) {
+	s.add(path, settings)
+	f, ok := s.found[path]
+	if !ok {
+		return
+	}
+	for _, address := range addresses(f) {
+		if s.near(path, address) {
+			f.near = append(f.near, address)
+		}
+	}
+	s.found[path] = f
+}
+
+// near reports whether an address is a path to a folder of the project, whose hooks are
+// checked themselves. A link on the way counts as a pointer: it could lead elsewhere later.
+func (s *scan) near(config, address string) bool {
+	if slices.Contains(strings.Split(filepath.ToSlash(address), "/"), "..") {
+		return false // after a link it leads elsewhere than it seems to
+	}
+	absolute := filepath.IsAbs(address)
+	if !absolute {
+		if !strings.EqualFold(filepath.Base(filepath.Dir(config)), ".git") {
+			return false
+		}
+		address = filepath.Join(s.top.Name(), filepath.Dir(filepath.Dir(config)), address)
+	}
+	rel, err := filepath.Rel(s.top.Name(), address)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	s.reach(rel)
+	s.step(rel + ".git") // git also tries this name
+	for at := rel; at != "."; at = filepath.Dir(at) {
+		s.step(at)
+	}
+	_, err = s.top.Stat(rel)
+	return err == nil && absolute // what a relative one names depends on the worktree
+}
+
+// step adds a link, or a file that names another folder, on the way to a repository.
+func (s *scan) step(path string) {
+	info, err := s.top.Lstat(path)
+	if _, added := s.found[path]; added || err != nil || info.IsDir() {
+		return
+	}
+	s.add(path, pointer)
+	if f := s.found[path]; f.kind == pointer && f.link == "" && !strings.HasPrefix(string(f.data), "gitdir:") {
+		delete(s.found, path)
+	}
+}
+
+// files adds the files of a folder, such as hooks, and the folder itself if it is a link.
+func (s *scan) files(path string, k kind) {
 	s.reach(path)
 	info, err := s.top.Lstat(path)
 	if err != nil || !info.IsDir() {
-		s.add(path, hook)
+		s.add(path, k)
 	}
 	dir, err := s.top.Open(path)
 	if err != nil {
@@ -235,7 +294,7 @@ func (s *scan) hooks(path string) {
 	}
 	for _, entry := range entries {
 		if !entry.IsDir() && !strings.HasSuffix(entry.Name(), ".sample") {
-			s.add(filepath.Join(path, entry.Name()), hook)
+			s.add(filepath.Join(path, entry.Name()), k)
 		}
 	}
 }
@@ -269,31 +328,35 @@ func (s *scan) add(path string, k kind) {
 		}
 		_ = opened.Close()
 	}
-	f.inside = k == pointer && s.leadsInside(path, f)
+	if k == pointer {
+		f.inside, f.outside = s.leads(path, f)
+	}
 	s.found[path] = f
 }
 
-// leadsInside reports whether a pointer names a folder of the project, following links.
-func (s *scan) leadsInside(path string, f file) bool {
+// leads reports whether a pointer names a folder of the project, following links, or a path in
+// the project on which a link leads out.
+func (s *scan) leads(path string, f file) (inside, outside bool) {
 	target := f.link
 	if target == "" {
 		target = strings.TrimSpace(strings.TrimPrefix(string(f.data), "gitdir:"))
 	}
 	if target == "" {
-		return false
+		return false, false
 	}
 	if filepath.IsAbs(target) {
 		rel, err := filepath.Rel(s.top.Name(), target)
 		if err != nil {
-			return false
+			return false, false
 		}
 		target = rel
 	} else {
 		target = filepath.Join(filepath.Dir(path), target)
 	}
 	if !filepath.IsLocal(target) {
-		return false
+		return false, false
 	}
-	_, err := s.top.Stat(target) // a link that leads out on the way is an error
-	return err == nil
+	s.reach(filepath.Dir(target))
+	_, err := s.top.Stat(target)
+	return err == nil, err != nil && !errors.Is(err, fs.ErrNotExist)
 }

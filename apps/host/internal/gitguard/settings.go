@@ -23,7 +23,7 @@ var harmless = regexp.MustCompile(`^(core\.(abbrev|autocrlf|bare|bigfilethreshol
 	`remote\..*\.(fetch|gh-resolved|mirror|prune|prunetags|push|skipfetchall|tagopt|promisor|partialclonefilter)|` +
 	`submodule\..*\.(active|branch|ignore|fetchrecursesubmodules|shallow)|submodule\.(recurse|active|fetchjobs)|` +
 	`extensions\.(objectformat|refstorage|worktreeconfig|partialclone|preciousobjects|relativeworktrees|compatobjectformat)|` +
-	`diff\.(algorithm|colormoved|context|indentheuristic|mnemonicprefix|noprefix|renames|renamelimit|submodule)|` +
+	`diff\.(algorithm|colormoved|context|indentheuristic|mnemonicprefix|noprefix|renames|renamelimit)|` +
 	`user\.(name|email|signingkey|useconfigonly)|(author|committer)\.(name|email)|commit\.(gpgsign|verbose|cleanup|status)|tag\.(gpgsign|sort)|` +
 	`init\.defaultbranch|merge\.(conflictstyle|ff|log|renames|renamelimit|stat)|rebase\.(autosquash|autostash|updaterefs|stat|missingcommitscheck)|` +
 	`lfs\.(repositoryformatversion|locksverify|fetchexclude|fetchinclude|.*\.(access|locksverify))|gpg\.format|` +
@@ -111,6 +111,7 @@ func loud(ctx context.Context, f file) (found []string) {
 		case module.MatchString(name) && valued && !strings.Contains(value, "::") && !strings.HasPrefix(value, "-"):
 		case nickname.MatchString(name) && (value == "." || known(value) || distant(value)):
 		case name == worktreeName && !filepath.IsAbs(value) && filepath.IsLocal(filepath.Join(filepath.Dir(f.path), value)):
+		case name == "diff.submodule" && value == "short": // otherwise git may run what a submodule's settings name
 		case name == "core.fsmonitor" && (value == "true" || value == "false"): // git's own
 		default:
 			found = append(found, setting)

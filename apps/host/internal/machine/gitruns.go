@@ -19,7 +19,7 @@ const gitTimeout = 5 * time.Second
 var gitQuiet = regexp.MustCompile(`^(core\.(abbrev|autocrlf|bare|bigfilethreshold|checkstat|commentchar|compression|createobject|eol|excludesfile|filemode|` +
 	`hookspath|ignorecase|logallrefupdates|longpaths|precomposeunicode|protecthfs|protectntfs|quotepath|repositoryformatversion|safecrlf|sharedrepository|` +
 	`sparsecheckout|sparsecheckoutcone|splitindex|symlinks|trustctime|untrackedcache|whitespace)|` +
-	`diff\.(algorithm|colormoved|context|indentheuristic|mnemonicprefix|noprefix|renames|renamelimit|submodule)|extensions\.(objectformat|refstorage|worktreeconfig)|` +
+	`diff\.(algorithm|colormoved|context|indentheuristic|mnemonicprefix|noprefix|renames|renamelimit)|extensions\.(objectformat|refstorage|worktreeconfig)|` +
 	`remote\..*\.(fetch|gh-resolved|mirror|prune|prunetags|push|pushurl|skipfetchall|tagopt|url)|submodule\..*\.(active|branch|ignore|update|url)|` +
 	`(advice|alias|apply|branch|color|column|commit|fetch|format|gc|gui|help|i18n|index|init|lfs|maintenance|merge|mergetool|pack|pull|push|rebase|receive|rerere|stash|status|tag|transfer|user|versionsort)\..*)$`)
 
@@ -81,8 +81,18 @@ func gitLoud(settings string) string {
 	for i := 0; i+1 < len(fields); i += 2 { // where it is from, then name and value
 		name, value, _ := strings.Cut(fields[i+1], "\n")
 		mine := fields[i] == "system" || fields[i] == "global" || fields[i] == "command"
-		watcher := name == "core.fsmonitor" && (value == "true" || value == "false") // git's own
-		if !mine && !watcher && !gitQuiet.MatchString(name) {
+		switch {
+		case name == "diff.submodule":
+			// With log and diff git reads repositories that only the history names, and
+			// with diff it runs what their settings name, whoever asks for it.
+			if value == "diff" || !mine && value != "short" {
+				return name
+			}
+		case mine:
+		case name == "status.submodulesummary": // git log, in repositories that the index may not name
+			return name
+		case name == "core.fsmonitor" && (value == "true" || value == "false"): // git's own
+		case !gitQuiet.MatchString(name):
 			return name
 		}
 	}

@@ -47,6 +47,8 @@ func TestCommandsByModeAndRule(t *testing.T) {
 		{api.ModeAsk, "", "cat </etc/hosts", Ask},
 		{api.ModePlan, "bash(go test *)", "go test ./...", Deny},
 		{api.ModePlan, "", "git log -3", Allow},
+		{api.ModeAsk, "", "git log -p --submodule=diff", Ask},
+		{api.ModeAsk, "", "git diff --subm=diff", Ask},
 		{api.ModePlan, "", "ls; touch x", Deny},
 		{api.ModeAcceptEdits, "", "touch x", Ask},
 		{api.ModeAuto, "", "touch x && go build ./...", Allow},

@@ -144,7 +144,8 @@ func gitReads(args []string) bool {
 	}
 	switch sub {
 	case "status", "log", "diff", "show", "rev-parse", "describe", "ls-files", "ls-tree", "blame", "shortlog":
-		return !has(args, 0, "--output", "--ext-diff", "--textconv", "--open-files-in-pager", "--exec")
+		// Differences of submodules are made by another git, with the settings there.
+		return !has(args, 0, "--output", "--ext-diff", "--textconv", "--open-files-in-pager", "--exec", "--submodule")
 	case "branch":
 		return only("--list", "-l", "-a", "-r", "-v", "-vv", "--all", "--remotes", "--verbose", "--show-current")
 	case "remote":

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -153,7 +154,7 @@ func (r *Repo) worktreeName(folder string) (string, error) {
 type Unsaved string
 
 const (
-	Saved         Unsaved = ""            // nothing but ignored files
+	Saved         Unsaved = ""            // nothing but ignored files that belong to no repository
 	UnsavedFiles  Unsaved = "uncommitted" // changed or new files
 	UnsavedWork   Unsaved = "operation"   // a merge or the like that is not finished
 	UnsavedCommit Unsaved = "commits"     // commits that are on no branch
@@ -216,20 +217,52 @@ func (r *Repo) unsavedFiles(ctx context.Context, scratch, head string) (_ Unsave
 		}
 		return UnsavedFiles, err
 	}
-	modules, err := v.git(ctx, maxOutput, nil, "ls-files", "--stage", "-z")
+	tracked, err := v.git(ctx, maxOutput, nil, "ls-files", "-z")
 	if err != nil {
 		return "", err
 	}
-	for entry := range strings.SplitSeq(string(modules), "\x00") {
-		kind, path, _ := strings.Cut(entry, "\t")
-		if !strings.HasPrefix(kind, "160000 ") {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(r.top, filepath.FromSlash(path), ".git")); err == nil {
-			return UnsavedRepo, nil
-		}
+	holds, err := holdsRepository(ctx, r.top, strings.Split(string(tracked), "\x00"))
+	if err != nil || holds {
+		return UnsavedRepo, err
 	}
 	return Saved, nil
+}
+
+// maxSearched bounds the files among which a repository is looked for.
+const maxSearched = 3_000_000
+
+// holdsRepository reports whether there is a repository below the top of a worktree, or may be
+// one because there are too many files. Git itself does not name one in a folder that it
+// ignores, or beside files that it tracks. A folder that cannot be listed is skipped: nothing
+// in it can be removed either. One whose HEAD is tracked is data of the project.
+func holdsRepository(ctx context.Context, top string, tracked []string) (bool, error) {
+	found, left := false, maxSearched
+	err := filepath.WalkDir(top, func(path string, _ fs.DirEntry, err error) error {
+		left--
+		switch name := filepath.Base(path); {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+			return nil
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case left < 0:
+			found = true
+		case strings.EqualFold(name, ".git"):
+			found = filepath.Dir(path) != top
+		case name == "HEAD" && isFolder(filepath.Join(filepath.Dir(path), "refs")) && isFolder(filepath.Join(filepath.Dir(path), "objects")):
+			rel, err := filepath.Rel(top, path)
+			if err != nil {
+				return err
+			}
+			found = !slices.Contains(tracked, filepath.ToSlash(rel))
+		}
+		if found {
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return found, err
 }
 
 // refsWith returns the names of the branches, local and remote, that contain a commit.

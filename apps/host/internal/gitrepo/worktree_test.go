@@ -72,23 +72,31 @@ func TestWhatAWorktreeWouldLose(t *testing.T) {
 		script string
 		want   Unsaved
 	}{
-		"a changed file":          {"echo x > a.txt", UnsavedFiles},
-		"a new file":              {"echo x > new.txt", UnsavedFiles},
-		"a deleted file":          {"rm a.txt", UnsavedFiles},
-		"a staged file":           {"echo x > a.txt; git add a.txt; git show HEAD:a.txt > a.txt", UnsavedFiles},
-		"a hidden change":         {"git update-index --assume-unchanged a.txt; echo x > a.txt", UnsavedFiles},
-		"a file that git skips":   {"git update-index --skip-worktree a.txt; echo x > a.txt", UnsavedFiles},
-		"a file that is excluded": {"echo new.txt >> $(git rev-parse --git-path info/exclude); echo x > new.txt", UnsavedFiles},
-		"a commit":                {"echo x > a.txt; git commit -qam x", Saved},
-		"a commit on no branch":   {"git checkout -q --detach; echo x > a.txt; git commit -qam x", UnsavedCommit},
-		"a merge":                 {"git checkout -q -b o; echo o > a.txt; git commit -qam o; git checkout -q -; echo p > a.txt; git commit -qam p; git merge -q o || true", UnsavedWork},
-		"a lock":                  {"git worktree lock .", UnsavedWork},
-		"a repository":            {"git init -q deep; cd deep; git commit -q --allow-empty -m x", UnsavedRepo},
-		"a gone folder":           {"rm -rf ../*-tree", Saved},
+		"a changed file":           {"echo x > a.txt", UnsavedFiles},
+		"a new file":               {"echo x > new.txt", UnsavedFiles},
+		"a deleted file":           {"rm a.txt", UnsavedFiles},
+		"a staged file":            {"echo x > a.txt; git add a.txt; git show HEAD:a.txt > a.txt", UnsavedFiles},
+		"a hidden change":          {"git update-index --assume-unchanged a.txt; echo x > a.txt", UnsavedFiles},
+		"a file that git skips":    {"git update-index --skip-worktree a.txt; echo x > a.txt", UnsavedFiles},
+		"a file that is excluded":  {"echo new.txt >> $(git rev-parse --git-path info/exclude); echo x > new.txt", UnsavedFiles},
+		"a commit":                 {"echo x > a.txt; git commit -qam x", Saved},
+		"a commit on no branch":    {"git checkout -q --detach; echo x > a.txt; git commit -qam x", UnsavedCommit},
+		"a merge":                  {"git checkout -q -b o; echo o > a.txt; git commit -qam o; git checkout -q -; echo p > a.txt; git commit -qam p; git merge -q o || true", UnsavedWork},
+		"a lock":                   {"git worktree lock .", UnsavedWork},
+		"a repository":             {"git init -q deep; cd deep; git commit -q --allow-empty -m x", UnsavedRepo},
+		"one in an ignored folder": {"mkdir -p out/lib; cd out/lib; git init -q .; git commit -q --allow-empty -m x", UnsavedRepo},
+		"a bare one there":         {"mkdir out; git init -q --bare out/lib", UnsavedRepo},
+		"one that is ignored":      {"git init -q out; cd out; git commit -q --allow-empty -m x", UnsavedRepo},
+		"one with tracked files":   {"mkdir d; echo x > d/f; git add d; git commit -qm d; cd d; git init -q .; git add f; git commit -qm x", UnsavedRepo},
+		"a worktree":               {"git worktree add -q out", UnsavedRepo},
+		"ignored files":            {"mkdir -p out/node_modules/a/refs out/node_modules/a/objects out/node_modules/.bin; ln -s .. out/a; echo x > out/node_modules/a/HEAD.js; echo x > out/f", Saved},
+		"a tracked bare one":       {"git init -q --bare data; touch data/objects/x data/refs/x; rm -rf data/hooks; git add -f data; git commit -qm data", Saved},
+		"a gone folder":            {"rm -rf ../*-tree", Saved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			repo, tree, _ := newTree(t)
 			bash(t, repo.work, "rm .git/hooks/*; git config --remove-section filter.evil; git config --unset core.fsmonitor")
+			bash(t, tree, "echo out/ >> .gitignore; git add .gitignore; git commit -qm ignored")
 			bash(t, tree, c.script)
 			if got := repo.unsaved(t, tree); got != c.want {
 				t.Errorf("unsaved is %q, want %q", got, c.want)

@@ -1,15 +1,10 @@
 package hook
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,11 +23,7 @@ const (
 	SourceLocal   = ".claude/settings.local.json"
 )
 
-const (
-	maxFile   = 1 << 20  // of a file that configures hooks, in bytes
-	maxPinned = 64 << 20 // of a file that a command names, in bytes; larger ones are not pinned
-	maxNamed  = 16       // files of one command
-)
+const maxFile = 1 << 20 // of a file that configures hooks, in bytes
 
 // spec is a configured hook.
 type spec struct {
@@ -75,75 +66,6 @@ func (s spec) project() bool { return s.Source != SourceUser && s.root == "" }
 
 // label names the hook for people.
 func (s spec) label() string { return cmp.Or(s.name, firstLine(s.Command, 80)) }
-
-// pinned is a file of a project that a command names.
-type pinned struct {
-	Path string `json:"path"`
-	Sum  string `json:"sum"`
-}
-
-// hash identifies the hook with the content of the files that its command names.
-func (s spec) hash(folder string) string {
-	return digest("scorel hook with files v1", struct {
-		Hook  definition `json:"hook"`
-		Files []pinned   `json:"files"`
-	}{s.definition, s.files(folder)})
-}
-
-// files finds the programs and scripts of the folder that the command names. It does not find
-// everything that decides what a command does: a script can run others.
-func (s spec) files(folder string) (found []pinned) {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = root.Close() }()
-	words := strings.FieldsFunc(s.Command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()='\"", r) })
-	for _, word := range words {
-		for _, variable := range []string{"$CLAUDE_PROJECT_DIR/", "${CLAUDE_PROJECT_DIR}/", "$SCOREL_PROJECT_DIR/", "${SCOREL_PROJECT_DIR}/", folder + "/"} {
-			word = strings.TrimPrefix(word, variable)
-		}
-		name := path.Clean(word)
-		known := slices.ContainsFunc(found, func(f pinned) bool { return f.Path == name })
-		if word == "" || known || len(found) == maxNamed {
-			continue
-		}
-		if sum, ok := sumOf(root, name); ok {
-			found = append(found, pinned{name, sum})
-		}
-	}
-	return found
-}
-
-// scripts are the extensions of files that interpreters run.
-func scripts() []string {
-	return []string{".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".jq", ".awk", ".sed"}
-}
-
-func sumOf(root *os.Root, name string) (string, bool) {
-	info, err := root.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPinned {
-		return "", false
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return "", false
-	}
-	defer func() { _ = file.Close() }()
-	start := make([]byte, 2)
-	read, err := io.ReadFull(file, start)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", false
-	}
-	if start = start[:read]; info.Mode()&0o111 == 0 && string(start) != "#!" && !slices.Contains(scripts(), path.Ext(name)) {
-		return "", false
-	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.MultiReader(bytes.NewReader(start), io.LimitReader(file, maxPinned))); err != nil {
-		return "", false
-	}
-	return hex.EncodeToString(sum.Sum(nil)), true
-}
 
 // configured returns the hooks of config.toml, those of extensions and those of a folder, each
 // once. The folder "" has none of its own. The problems are sentences for people.

@@ -2,6 +2,7 @@ package hook_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,6 +106,31 @@ func TestWhatConsentCovers(t *testing.T) {
 		if got := w.one(t, api.HookBeforeTool, hook.Input{Tool: "bash"}); got.Outcome != api.HookBroken || !strings.Contains(got.Reason, "has changed") {
 			t.Errorf("%s, changed: %+v", command, got)
 		}
+	}
+}
+
+// TestAHookThatNamesTooManyFiles cannot be allowed. One that was allowed before fails instead of
+// being switched off.
+func TestAHookThatNamesTooManyFiles(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, hook.SourceProject, "[[hooks]]\nevent = \"before_tool\"\ncommand = \"cat lib/*.sh > /dev/null; exit 2\"\n")
+	w.write(t, "lib/a.sh", "")
+	w.allow(t)
+	if got := w.one(t, api.HookBeforeTool, hook.Input{Tool: "bash"}); got.Outcome != api.HookRefused {
+		t.Errorf("got %+v", got)
+	}
+	for i := range 16 {
+		w.write(t, fmt.Sprintf("lib/b%d.sh", i), "")
+	}
+	if got := w.one(t, api.HookBeforeTool, hook.Input{Tool: "bash"}); got.Outcome != api.HookBroken || !strings.Contains(got.Reason, "more than 16 files") {
+		t.Errorf("got %+v", got)
+	}
+	now := w.only(t)
+	if _, err := w.Decide(w.folder, now.ID, now.Hash, true, "cli_x"); err == nil || !strings.Contains(err.Error(), "more than 16 files") {
+		t.Errorf("allowing it: %v", err)
+	}
+	if _, err := w.Decide(w.folder, now.ID, now.Hash, false, "cli_x"); err != nil {
+		t.Errorf("denying it: %v", err)
 	}
 }
 

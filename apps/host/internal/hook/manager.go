@@ -79,7 +79,15 @@ func (m *Manager) permits(s spec, folder string) (api.HookState, string) {
 	case !m.options.Trusted(folder):
 		return api.HookUntrusted, "the folder is not trusted"
 	}
-	switch allowed, decided := m.options.Consents.Find(m.origin(folder), consentName(s.id()), s.hash(folder)); {
+	hash, all := s.hash(folder)
+	switch {
+	case all:
+	case m.changed(s, folder): // it fails instead of being switched off
+		return api.HookNeedsConsent, tooMany
+	default:
+		return api.HookFailed, tooMany
+	}
+	switch allowed, decided := m.options.Consents.Find(m.origin(folder), consentName(s.id()), hash); {
 	case allowed:
 		return api.HookReady, ""
 	case decided:
@@ -92,7 +100,8 @@ func (m *Manager) permits(s spec, folder string) (api.HookState, string) {
 
 // changed reports whether a hook was allowed with other content of the files that it names.
 func (m *Manager) changed(s spec, folder string) bool {
-	return m.options.Consents.Earlier(m.origin(folder), consentName(s.id()), s.hash(folder))
+	hash, _ := s.hash(folder)
+	return m.options.Consents.Earlier(m.origin(folder), consentName(s.id()), hash)
 }
 
 // List returns the hooks of a folder without running any. problems are sentences about the
@@ -115,8 +124,9 @@ func (m *Manager) status(s spec, folder string) api.Hook {
 		h.Sandbox = m.options.Kind
 	}
 	if s.project() {
-		h.Hash = s.hash(folder)
-		for _, file := range s.files(folder) {
+		files, _ := s.files(folder)
+		h.Hash, _ = s.hash(folder)
+		for _, file := range files {
 			h.Files = append(h.Files, file.Path)
 		}
 	}
@@ -148,15 +158,19 @@ func (m *Manager) find(folder, id string) (spec, error) {
 // was shown.
 func (m *Manager) Decide(folder, id, hash string, allow bool, by string) (api.Hook, error) {
 	s, err := m.find(folder, id)
-	switch {
-	case err != nil:
+	if err != nil {
 		return api.Hook{}, err
+	}
+	shown, all := s.hash(folder)
+	switch {
 	case s.root != "":
 		return api.Hook{}, api.Errorf(api.KindConflict, "the hook comes with an extension: enable or disable the extension")
 	case !s.project():
 		return api.Hook{}, api.Errorf(api.KindConflict, "the hook comes from config.toml, which needs no consent: change it there")
-	case s.hash(folder) != hash:
+	case shown != hash:
 		return api.Hook{}, ErrChanged
+	case allow && !all:
+		return api.Hook{}, api.Errorf(api.KindConflict, "the hook cannot be allowed: %s", tooMany)
 	}
 	decision := state.Consent{Project: m.origin(folder), Server: consentName(id), Hash: hash, Allowed: allow, DecidedBy: by}
 	if err := m.options.Consents.Decide(decision); err != nil {

@@ -28,11 +28,11 @@ func (r *Repo) Commit(ctx context.Context, scratch string, c Commit) (_ string, 
 	case r.Busy() != "":
 		return "", ErrBusy
 	}
-	release, err := r.lockIndex()
+	lock, err := r.lockIndex()
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, release()) }()
+	defer func() { err = errors.Join(err, lock.release()) }()
 	v, err := NewView(ctx, scratch, r.work, r)
 	if err != nil {
 		return "", err
@@ -52,11 +52,18 @@ func (r *Repo) Commit(ctx context.Context, scratch string, c Commit) (_ string, 
 	if err != nil {
 		return "", err
 	}
+	// Whatever can fail for lack of space comes before the branch is changed.
+	if err := lock.fill(filepath.Join(v.dir, "index")); err != nil {
+		return "", fmt.Errorf("gitrepo: writing the index: %w", err)
+	}
 	subject, _, _ := strings.Cut(strings.TrimSpace(c.Message), "\n")
 	if _, err := r.bare(ctx, "update-ref", "-m", "commit: "+subject, "HEAD", id, orZero(c.Head, len(id))); err != nil {
 		return "", errors.Join(ErrMoved, err)
 	}
-	return id, r.putIndex(filepath.Join(v.dir, "index"))
+	if err := lock.replace(); err != nil {
+		return id, fmt.Errorf("gitrepo: the commit %.10s was made, but the index is still that of the commit before: %w", id, err)
+	}
+	return id, nil
 }
 
 // isFolder reports whether a path is a folder and not a link.
@@ -128,29 +135,51 @@ func (v *View) filtered(ctx context.Context, paths []string) (string, error) {
 	return "", nil
 }
 
-// lockIndex locks the index of the repository as git does.
-func (r *Repo) lockIndex() (release func() error, err error) {
-	lock := filepath.Join(r.dir, "index.lock")
-	file, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+// indexLock is the lock of a repository's index, as git takes it.
+type indexLock struct {
+	path  string
+	index string
+	put   bool // it has become the index
+}
+
+// lockIndex locks the index of the repository. The caller must release the lock.
+func (r *Repo) lockIndex() (*indexLock, error) {
+	l := &indexLock{path: filepath.Join(r.dir, "index.lock"), index: filepath.Join(r.dir, "index")}
+	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, ErrBusy
 	}
 	if err != nil {
 		return nil, err
 	}
-	return func() error {
-		if err := os.Remove(lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}, file.Close()
+	return l, file.Close()
 }
 
-// putIndex replaces the index of the repository, whose lock is held.
-func (r *Repo) putIndex(from string) error {
-	lock := filepath.Join(r.dir, "index.lock")
-	if err := copyIndex(from, lock, 0o644); err != nil {
+// fill writes what replace makes the index.
+func (l *indexLock) fill(from string) error { return copyIndex(from, l.path, 0o644) }
+
+// replace replaces the index with what was filled in, and releases the lock.
+func (l *indexLock) replace() error {
+	err := os.Rename(l.path, l.index)
+	l.put = err == nil
+	return err
+}
+
+// release releases the lock. After replace another program may hold it.
+func (l *indexLock) release() error {
+	if l.put {
+		return nil
+	}
+	if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.Rename(lock, filepath.Join(r.dir, "index"))
+	return nil
+}
+
+// putIndex replaces the index with a file.
+func (l *indexLock) putIndex(from string) error {
+	if err := l.fill(from); err != nil {
+		return err
+	}
+	return l.replace()
 }

@@ -74,11 +74,11 @@ func (r *Repo) checkOwned() error {
 // checkOut writes the files of the current commit, or those of another one, to a new worktree, and
 // its index, which is that of the current commit.
 func (r *Repo) checkOut(ctx context.Context, scratch, files string) (err error) {
-	release, err := r.lockIndex()
+	lock, err := r.lockIndex()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, release()) }()
+	defer func() { err = errors.Join(err, lock.release()) }()
 	v, err := NewView(ctx, scratch, r.work, r)
 	if err != nil {
 		return err
@@ -93,13 +93,13 @@ func (r *Repo) checkOut(ctx context.Context, scratch, files string) (err error) 
 		return err
 	}
 	if files == "" {
-		return r.putIndex(filepath.Join(v.dir, "index"))
+		return lock.putIndex(filepath.Join(v.dir, "index"))
 	}
 	v.index = filepath.Join(v.dir, "fresh-index")
 	if _, err := v.git(ctx, maxOutput, nil, "read-tree", v.head); err != nil {
 		return err
 	}
-	return r.putIndex(v.index)
+	return lock.putIndex(v.index)
 }
 
 // RemoveWorktree removes the folder of a worktree and what the repository holds about it, and

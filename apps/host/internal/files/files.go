@@ -49,6 +49,9 @@ type Files struct {
 
 // New makes the handlers, and removes what a host that was killed left behind.
 func New(o Options) (*Files, error) {
+	if err := gitrepo.RemoveLocks(o.Paths.GitViews()); err != nil {
+		o.Logger.Error("removing the lock of an index that a killed host left", "error", err)
+	}
 	if err := os.RemoveAll(o.Paths.GitViews()); err != nil {
 		return nil, err
 	}

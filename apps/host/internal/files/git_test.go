@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch/dispatchtest"
+	"github.com/scorel/scorel/apps/host/internal/files"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -124,6 +125,18 @@ func TestGitCommitCommitsOnlyWhatIsNamed(t *testing.T) {
 	dispatchtest.Refused(t, w.local, api.GitCommit, request, api.KindConflict)
 	w.bash("rm .git/index.lock")
 	dispatchtest.Call(t, w.local, api.GitCommit, request)
+}
+
+// TestTheStartRemovesALock that a host left which was killed while it committed.
+func TestTheStartRemovesALock(t *testing.T) {
+	w := newWorld(t)
+	w.repository()
+	w.write(".git/index.lock", "MARK")
+	w.write(".scorel/run/git/lock-MARK", filepath.Join(w.dir, ".git", "index.lock"))
+	if _, err := files.New(files.Options{Logger: w.Log, Paths: w.Paths}); err != nil {
+		t.Fatal(err)
+	}
+	w.bash("git add .")
 }
 
 func TestGitCommitIsTheFirst(t *testing.T) {

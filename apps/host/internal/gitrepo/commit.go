@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +29,7 @@ func (r *Repo) Commit(ctx context.Context, scratch string, c Commit) (_ string, 
 	case r.Busy() != "":
 		return "", ErrBusy
 	}
-	lock, err := r.lockIndex()
+	lock, err := r.lockIndex(scratch)
 	if err != nil {
 		return "", err
 	}
@@ -137,14 +138,32 @@ func (v *View) filtered(ctx context.Context, paths []string) (string, error) {
 
 // indexLock is the lock of a repository's index, as git takes it.
 type indexLock struct {
-	path  string
-	index string
-	put   bool // it has become the index
+	path   string
+	index  string
+	record string // of the lock, for RemoveLocks
+	put    bool   // it has become the index
 }
 
-// lockIndex locks the index of the repository. The caller must release the lock.
-func (r *Repo) lockIndex() (*indexLock, error) {
-	l := &indexLock{path: filepath.Join(r.dir, "index.lock"), index: filepath.Join(r.dir, "index")}
+// lockRecord begins the names of files in scratch that each hold the path of a lock. The rest of
+// the name is what the lock holds until it is filled.
+const lockRecord = "lock-"
+
+// lockIndex locks the index of the repository. The caller must release the lock. If the process
+// ends before, RemoveLocks does.
+func (r *Repo) lockIndex(scratch string) (_ *indexLock, err error) {
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return nil, err
+	}
+	mark := rand.Text()
+	l := &indexLock{path: filepath.Join(r.dir, "index.lock"), index: filepath.Join(r.dir, "index"), record: filepath.Join(scratch, lockRecord+mark)}
+	if err := os.WriteFile(l.record, []byte(l.path), 0o600); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(l.record))
+		}
+	}()
 	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, ErrBusy
@@ -152,8 +171,41 @@ func (r *Repo) lockIndex() (*indexLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, file.Close()
+	_, err = file.WriteString(mark)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, errors.Join(err, os.Remove(l.path))
+	}
+	return l, nil
 }
+
+// RemoveLocks removes the locks of indexes that a process left behind when it was killed. A lock
+// that holds anything else may be that of another program, and stays; so does one that was filled,
+// in the moment before it becomes the index.
+func RemoveLocks(scratch string) error {
+	records, err := filepath.Glob(filepath.Join(scratch, lockRecord+"*"))
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, record := range records {
+		path, err := readBounded(record, maxPath)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		lock, mark := string(path), strings.TrimPrefix(filepath.Base(record), lockRecord)
+		if data, err := readBounded(lock, int64(len(mark))); err != nil || string(data) != mark {
+			continue
+		}
+		if err := os.Remove(lock); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
+// maxPath bounds the path of a lock, in bytes.
+const maxPath = 1 << 16
 
 // fill writes what replace makes the index.
 func (l *indexLock) fill(from string) error { return copyIndex(from, l.path, 0o644) }
@@ -167,10 +219,12 @@ func (l *indexLock) replace() error {
 
 // release releases the lock. After replace another program may hold it.
 func (l *indexLock) release() error {
-	if l.put {
-		return nil
+	if !l.put {
+		if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(l.record); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

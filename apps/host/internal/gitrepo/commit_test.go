@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -44,5 +45,42 @@ func TestACommitWithoutItsIndexIsNotMade(t *testing.T) {
 	bash(t, dir, `[ -z "$(git status --porcelain)" ]`)
 	if _, err := os.Lstat(lock); err == nil {
 		t.Error("the lock is still there")
+	}
+}
+
+// TestLocksOfAKilledHost: a lock that a killed host left is removed at its next start, and that
+// of another program is not.
+func TestLocksOfAKilledHost(t *testing.T) {
+	dir, scratch := folder(t, map[string]string{"a.txt": "one\n"}), t.TempDir()
+	bash(t, dir, "git init -q -b main . && git add . && git commit -qm first")
+	repo := Find(dir, none)
+	lock, err := repo.lockIndex(scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := repo.lockIndex(scratch); !errors.Is(err, ErrBusy) {
+		t.Errorf("locked twice: %v", err)
+	}
+	if err := RemoveLocks(scratch); err != nil {
+		t.Error(err)
+	}
+	bash(t, dir, "echo two > a.txt; git add a.txt")
+	if err := os.WriteFile(lock.path, nil, 0o600); err != nil { // as git does
+		t.Fatal(err)
+	}
+	if err := RemoveLocks(scratch); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(lock.path); err != nil {
+		t.Errorf("the lock of another program: %v", err)
+	}
+	if err := lock.release(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+		t.Errorf("left is %v, %v", left, err)
+	}
+	if err := RemoveLocks(filepath.Join(scratch, "none")); err != nil {
+		t.Error(err)
 	}
 }

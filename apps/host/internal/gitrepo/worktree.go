@@ -74,7 +74,7 @@ func (r *Repo) checkOwned() error {
 // checkOut writes the files of the current commit, or those of another one, to a new worktree, and
 // its index, which is that of the current commit.
 func (r *Repo) checkOut(ctx context.Context, scratch, files string) (err error) {
-	lock, err := r.lockIndex()
+	lock, err := r.lockIndex(scratch)
 	if err != nil {
 		return err
 	}

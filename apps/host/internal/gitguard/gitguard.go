@@ -12,6 +12,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -90,7 +91,11 @@ func (g *Guard) end(dir string, p *project) (notes []string) {
 			notes = append(notes, fmt.Sprintf("%s: %s; it could not be moved away (%v): remove it before you use git there", c.path, c.why, err))
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("%s: %s; it was moved to %s", c.path, c.why, filepath.Join(aside, flat(c.path))))
+		note := fmt.Sprintf("%s: %s; it was moved to %s", c.path, c.why, filepath.Join(aside, flat(c.path)))
+		if c.old != nil && c.old.large != "" {
+			note += "; the one before was too large to be restored"
+		}
+		notes = append(notes, note)
 	}
 	return notes
 }
@@ -172,11 +177,7 @@ func putAside(root *os.Root, folder string, c change) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	text := c.now.data
-	if c.now.link != "" {
-		text = []byte("a symbolic link to " + c.now.link + "\n")
-	}
-	if err := os.WriteFile(filepath.Join(folder, flat(c.path)), text, 0o600); err != nil {
+	if err := keep(root, filepath.Join(folder, flat(c.path)), c.now); err != nil {
 		return err
 	}
 	if err := root.RemoveAll(c.path); err != nil {
@@ -185,7 +186,7 @@ func putAside(root *os.Root, folder string, c change) error {
 	switch {
 	case c.old == nil && c.now.kind == settings:
 		return root.WriteFile(c.path, []byte(emptySettings), 0o644)
-	case c.old == nil:
+	case c.old == nil || c.old.large != "":
 		return nil
 	case c.old.link != "":
 		return root.Symlink(c.old.link, c.path)
@@ -194,6 +195,27 @@ func putAside(root *os.Root, folder string, c change) error {
 		return err
 	}
 	return nil
+}
+
+// keep copies a file to a path outside of the project.
+func keep(root *os.Root, to string, f file) error {
+	switch {
+	case f.link != "":
+		return os.WriteFile(to, []byte("a symbolic link to "+f.link+"\n"), 0o600)
+	case f.large == "":
+		return os.WriteFile(to, f.data, 0o600)
+	}
+	from, err := root.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	copied, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(copied, from)
+	return errors.Join(err, copied.Close())
 }
 
 // flat converts a path to a single name.

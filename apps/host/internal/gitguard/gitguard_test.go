@@ -221,3 +221,35 @@ func TestNoPushRunsHooksThatACommandPlanted(t *testing.T) {
 		})
 	}
 }
+
+// TestLargeHooksStayWhole: a hook can be a large program. It is no change, and is kept whole if a
+// command changes it.
+func TestLargeHooksStayWhole(t *testing.T) {
+	dir, aside := newProject(t), filepath.Join(t.TempDir(), "aside")
+	hook := filepath.Join(dir, ".git", "hooks", "pre-push")
+	bash(t, dir, "head -c 3000000 /dev/zero > .git/hooks/pre-push")
+	for _, script := range []string{"true", "echo x >> .git/hooks/pre-push"} {
+		end, err := New(aside).Begin(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bash(t, dir, script)
+		notes := end()
+		if script == "true" {
+			if info, err := os.Stat(hook); len(notes) > 0 || err != nil || info.Size() != 3000000 {
+				t.Errorf("unchanged: %q, %v", notes, err)
+			}
+			continue
+		}
+		if len(notes) != 1 || !strings.Contains(notes[0], "too large to be restored") {
+			t.Errorf("changed: %q", notes)
+		}
+		kept, err := filepath.Glob(filepath.Join(aside, "*", "*pre-push"))
+		if err != nil || len(kept) != 1 {
+			t.Fatalf("kept is %q, %v", kept, err)
+		}
+		if info, err := os.Stat(kept[0]); err != nil || info.Size() != 3000002 {
+			t.Errorf("kept: %v, %v", info, err)
+		}
+	}
+}

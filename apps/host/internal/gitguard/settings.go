@@ -90,12 +90,12 @@ const gitTime = 5 * time.Second
 // loud returns the settings of a file that may name a program, each as name, line break and
 // value. An unreadable file counts as one.
 func loud(ctx context.Context, f file) (found []string) {
-	if len(f.data) == 0 && f.link == "" && !f.odd {
+	if len(f.data) == 0 && f.link == "" && f.large == "" && !f.odd {
 		return nil
 	}
 	all, err := parsed(ctx, f)
 	if err != nil {
-		return []string{fmt.Sprintf("what cannot be read\n%s %x", f.link, sha256.Sum256(f.data))}
+		return []string{fmt.Sprintf("what cannot be read\n%s %s %x", f.link, f.large, sha256.Sum256(f.data))}
 	}
 	if f.link != "" {
 		found = append(found, "a symbolic link\n"+f.link)
@@ -122,7 +122,7 @@ func loud(ctx context.Context, f file) (found []string) {
 
 // parsed parses a settings file with git, which runs nothing.
 func parsed(ctx context.Context, f file) ([]string, error) {
-	if f.odd {
+	if f.odd || f.large != "" {
 		return nil, fmt.Errorf("it is not a settings file")
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitTime)

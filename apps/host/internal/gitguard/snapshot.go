@@ -3,7 +3,9 @@ package gitguard
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -34,12 +36,13 @@ type file struct {
 	inside  bool     // for a pointer: its target is in the project
 	outside bool     // for a pointer: it names a path in the project, on which a link leads out
 	near    []string // for settings: remotes that are folders of the project
-	odd     bool     // it is not a regular file, or too large, and so never equal to another
+	odd     bool     // it is not a regular file, or cannot be read, and so never equal to another
+	large   string   // for a file whose content is too large to be kept: its hash
 }
 
 func (f file) same(other file) bool {
 	executable := func(f file) bool { return f.mode&0o111 != 0 }
-	return !f.odd && !other.odd && f.kind == other.kind && f.link == other.link && bytes.Equal(f.data, other.data) && executable(f) == executable(other)
+	return !f.odd && !other.odd && f.kind == other.kind && f.link == other.link && bytes.Equal(f.data, other.data) && f.large == other.large && executable(f) == executable(other)
 }
 
 // snapshot holds what git reads, by path relative to the project.
@@ -49,7 +52,8 @@ func (s snapshot) paths() []string { return slices.Sorted(maps.Keys(s)) }
 
 // Bounds of a scan.
 const (
-	maxFile    = 1 << 20 // bytes of one file
+	maxFile    = 1 << 20 // bytes of one file that are kept
+	maxHashed  = 1 << 28 // bytes of one file that are compared
 	maxDepth   = 128     // nesting of folders
 	maxFolders = 200_000 // in total; real projects have fewer
 )
@@ -322,7 +326,12 @@ func (s *scan) add(path string, k kind) {
 		if now, err := opened.Stat(); err == nil && now.Mode().IsRegular() {
 			f.data, err = io.ReadAll(io.LimitReader(opened, maxFile+1))
 			f.mode = f.mode&fs.ModeType | now.Mode().Perm()
-			f.odd = f.odd || err != nil || len(f.data) > maxFile
+			f.odd = f.odd || err != nil
+			if len(f.data) > maxFile {
+				hash := sha256.New()
+				_, err = io.Copy(hash, io.MultiReader(bytes.NewReader(f.data), io.LimitReader(opened, maxHashed)))
+				f.data, f.large, f.odd = nil, fmt.Sprintf("%d %x", now.Size(), hash.Sum(nil)), f.odd || err != nil
+			}
 		} else {
 			f.odd = f.odd || f.link == "" // a link may lead to a folder
 		}

@@ -80,3 +80,46 @@ while IFS= read -r -d '' line <&4; do { eval "$line"; } 3>&1 >/dev/null 2>&1 </d
 		}
 	}
 }
+
+// TestBashExpandsRandomWords compares the judge's expansion of random words with bash's.
+func TestBashExpandsRandomWords(t *testing.T) {
+	pieces := []string{
+		"$'", "'", "'", "\"", "\"", "\\", "\\", "\\x", "\\c", "x2f", "{2f}", "a", "b", "1", "0", "x", "u", "c", "~", "~+", "/", "/", "..", ".", "$", "$", "$\"",
+		"$HOME", "$HOME", "$PWD", "${HOME}", "$(pwd)", "HOME", "{", "}", "{", "}", ",", ",", "{a,b}", "{1..3}", "{c..a}", "{01..3}", "=", ":", "+", "-",
+		"[", "]", "*", "!", "@", "#", "%", "^", " ", "\t", "\\\n", " \\\n", "é",
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Policy{Mode: api.ModeAsk, Dir: dir, Home: "/home/ann"}
+	var lines, judged []string
+	for range 30_000 {
+		line := randomLine(r, 7, pieces)
+		if words, known := expansionOf(p.readScript("words " + line)); known {
+			lines, judged = append(lines, line), append(judged, words)
+		}
+	}
+	if len(lines) < 5000 {
+		t.Fatalf("only %d words are known", len(lines))
+	}
+	const script = `words() { [ $# = 0 ] || printf '<%s>' "$@"; }
+while IFS= read -r -d '' line <&4; do eval "words $line" 2>/dev/null </dev/null; printf '\0'; done 4<"$1"`
+	for i, answer := range inBash(t, dir, script, lines) {
+		if answer != judged[i] {
+			t.Errorf("%q: bash says %q, the judge %q", lines[i], answer, judged[i])
+		}
+	}
+}
+
+// expansionOf returns the arguments of the only command of a line, if all of them are known.
+func expansionOf(s *script) (words string, known bool) {
+	if s.err != nil || s.compound || len(s.opaque)+len(s.redirects) > 0 || len(s.commands) != 1 || !s.commands[0].literal() {
+		return "", false
+	}
+	for _, w := range s.commands[0].plain()[1:] {
+		words += "<" + w + ">"
+	}
+	return words, true
+}

@@ -83,8 +83,8 @@ func (r *reader) tilde(text string) (folder, rest string, known bool) {
 	return "", text, false
 }
 
-// ansiC decodes a text in $'...' as bash does. known is false if it contains a zero byte,
-// at which bash truncates the text.
+// ansiC decodes a text in $'...' as bash does. known is false if it contains a zero byte, at
+// which bash truncates the text, or \x{, which bash decodes in its own way.
 func ansiC(text string) (out string, known bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -99,11 +99,16 @@ func ansiC(text string) (out string, known bool) {
 		}
 		if text[i] == 'c' && i+1 < len(text) {
 			i++
+			if text[i]&0x1f == 0 {
+				return b.String(), false
+			}
 			b.WriteByte(text[i] & 0x1f)
 			continue
 		}
 		code, length, wide := numeric(text[i:])
 		switch {
+		case strings.HasPrefix(text[i:], "x{"):
+			return b.String(), false
 		case length == 0: // not an escape: the backslash stays
 			b.WriteByte('\\')
 			b.WriteByte(text[i])

@@ -11,9 +11,11 @@ var errLines = errors.New("bash may read its lines differently")
 
 // linesAgree reports whether bash certainly splits a text into the same lines as its parsed
 // form. Unlike bash, the parser takes a carriage return for a blank, joins a comment with the
-// next line, and misses an operator such as $( that a continuation cuts in two.
+// next line, and misses an operator such as $( that a continuation cuts in two. Bash may drop a backslash
+// at the end of the text.
 func linesAgree(text string, file *syntax.File) bool {
-	if strings.ContainsRune(text, '\r') {
+	ending := len(text) - len(strings.TrimRight(text, `\`))
+	if strings.ContainsRune(text, '\r') || ending%2 == 1 {
 		return false
 	}
 	open, rest := map[uint]bool{}, text

@@ -322,6 +322,10 @@ func (r *reader) call(c *syntax.CallExpr) {
 	for _, w := range c.Args {
 		cmd.words = append(cmd.words, r.words(w)...)
 	}
+	if len(cmd.words) == 0 {
+		r.opaque("a command that has no name")
+		return
+	}
 	if k := cmd.words[0].kind; k != literalWord {
 		r.opaque("the name of a command is known only when it runs")
 	}

@@ -38,10 +38,36 @@ func join(dir, path string) string {
 
 func (r *reader) word(w *syntax.Word) word {
 	b := wordBuilder{r: r}
+	if unclearTilde(w.Parts) {
+		b.atLeast(dynamicWord)
+	}
 	for i, part := range w.Parts {
 		b.part(part, i == 0, false)
 	}
 	return word{b.text.String(), b.kind, b.fetched}
+}
+
+// assignment matches the begin of an argument in which bash expands ~ as it does in an
+// assignment: if=~/x.
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[.*\])?\+?=`)
+
+// unclearTilde reports whether it depends on more than the first part of a word whether bash
+// expands a ~ in it: the name after ~ may continue in the next part.
+func unclearTilde(parts []syntax.WordPart) bool {
+	if len(parts) == 0 {
+		return false
+	}
+	first, plain := parts[0].(*syntax.Lit)
+	if !plain {
+		return false
+	}
+	if assignment.MatchString(first.Value) {
+		return slices.ContainsFunc(parts, func(part syntax.WordPart) bool {
+			text, plain := part.(*syntax.Lit)
+			return plain && strings.Contains(text.Value, "~")
+		})
+	}
+	return len(parts) > 1 && strings.HasPrefix(first.Value, "~") && !strings.Contains(first.Value, "/")
 }
 
 // maxBraces bounds the words that the braces of a command line expand to.
@@ -65,9 +91,38 @@ func (r *reader) words(w *syntax.Word) []word {
 			r.fail(errBraces)
 			return append(all, r.literally(w))
 		}
-		all = append(all, r.word(each))
+		if w, empty := r.braced(each); !empty {
+			all = append(all, w)
+		}
 	}
 	return all
+}
+
+// braced reads a word that braces were expanded to. Bash parses its variables only now, so one
+// may have become longer than the parser saw: $A{b,c} is $Ab and $Ac. An empty word without
+// quotes is none.
+func (r *reader) braced(w *syntax.Word) (read word, empty bool) {
+	joined, formed := &syntax.Word{}, false
+	var last syntax.WordPart
+	for _, part := range w.Parts {
+		text, plain := part.(*syntax.Lit)
+		if plain && text.Value == "" {
+			continue
+		}
+		if variable, ok := last.(*syntax.ParamExp); ok && plain && variable.Short && text.Value[0] != '/' {
+			formed = true
+		}
+		formed = formed || plain && strings.ContainsAny(text.Value, `$\`)
+		if before, ok := last.(*syntax.Lit); ok && plain {
+			part = &syntax.Lit{Value: before.Value + text.Value}
+			joined.Parts = joined.Parts[:len(joined.Parts)-1]
+		}
+		joined.Parts, last = append(joined.Parts, part), part
+	}
+	if read = r.word(joined); formed {
+		read.kind = max(read.kind, dynamicWord)
+	}
+	return read, last == nil
 }
 
 // literally returns a word as written, if it is not analyzed further.

@@ -37,7 +37,7 @@ func join(dir, path string) string {
 }
 
 func (r *reader) word(w *syntax.Word) word {
-	b := wordBuilder{r: r}
+	b := wordBuilder{r: r, escapes: "$`\"\\\n"}
 	if unclearTilde(w.Parts) {
 		b.atLeast(dynamicWord)
 	}
@@ -136,7 +136,7 @@ func (r *reader) document(d *syntax.Redirect) word {
 	}
 	mark := d.Word.Lit()
 	quoted := mark == "" || strings.Contains(mark, "\\")
-	b := wordBuilder{r: r}
+	b := wordBuilder{r: r, escapes: "$`\\\n"} // a quote is plain text there
 	for _, part := range d.Hdoc.Parts {
 		if text, plain := part.(*syntax.Lit); plain && quoted {
 			b.text.WriteString(text.Value)
@@ -156,6 +156,7 @@ var indented = regexp.MustCompile(`(?m)^\t+`)
 
 type wordBuilder struct {
 	r       *reader
+	escapes string // what a backslash escapes in quotes
 	text    strings.Builder
 	kind    wordKind
 	fetched bool
@@ -211,7 +212,7 @@ func (b *wordBuilder) literal(text string, first, quoted bool) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
-		case c == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte("$`\"\\\n", text[i+1]) >= 0):
+		case c == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte(b.escapes, text[i+1]) >= 0):
 			i++
 			if text[i] == '\n' {
 				continue

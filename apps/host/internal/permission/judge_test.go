@@ -88,7 +88,7 @@ func TestFloorHoldsInEveryMode(t *testing.T) {
 		"r\\m -rf /", "'rm' -rf /", "rm -rf {/usr,x}", "rm -rf /{usr,etc}", "rm -rf /{t..v}sr", "rm -rf /u*", "rm -rf /?sr", "cat ~/{.scorel,x}/identity.json", "cat {x,/home/ann/.scorel/identity.json}",
 		"bash <<'E'\nrm -rf /\nE", "sh -s <<E\nrm -rf \\$HOME\nE", "bash <<< 'rm -rf /'", "{ env bash; } <<-E\n\trm -rf /\n\tE", "if bash; then x; fi <<< 'rm -rf /'", ". /dev/stdin <<< 'rm -rf /'",
 		"cat ~/.SCOREL/identity.json", "cat ~/.ſcorel/identity.json", "cp x .GIT/Hooks/pre-push", "env -S 'rm -rf /'", "env -iS'rm -rf /'", "watch 'x; rm -rf /'", "trap 'rm -rf /' EXIT",
-		"bash <<E\necho \\\"; rm -rf / #\\\"\nE",
+		"bash <<E\necho \\\"; rm -rf / #\\\"\nE", "sh -c -- 'rm -rf /'", "bash -c -e 'rm -rf /'", "bash -ec -u 'rm -rf /'", "bash -co pipefail 'rm -rf /'",
 	}
 	for _, mode := range api.Modes() {
 		for _, command := range commands {

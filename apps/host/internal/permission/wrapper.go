@@ -54,13 +54,11 @@ func (r *reader) unwrap(cmd command) {
 	case name == "eval":
 		r.readInner(cmd.words[1:], "eval")
 	case slices.Contains(shells, name):
-		for i, w := range cmd.words[1:] {
-			if strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "c") {
-				if rest := cmd.words[i+2:]; len(rest) > 0 {
-					r.readInner(rest[:1], name+" -c")
-				}
-				return
+		if scripts, given := scriptsOf(cmd.words[1:]); given {
+			for _, w := range scripts {
+				r.readInner([]word{w}, name+" -c")
 			}
+			return
 		}
 		r.readFed(cmd, name)
 	case name == "source" || name == ".":
@@ -80,6 +78,51 @@ func (r *reader) unwrap(cmd command) {
 		r.out.commands = append(r.out.commands, inner)
 		r.unwrap(inner)
 	}
+}
+
+// scriptsOf returns the words that a shell may run because of its option -c. given is false
+// without that option. Options may follow it, and the first operand is the script; the value
+// of -o could be one, because not every shell takes a value there.
+func scriptsOf(args []word) (scripts []word, given bool) {
+	values := 0 // of options, which may come before the script
+	for i, w := range args {
+		text := w.text
+		option := len(text) > 1 && (text[0] == '-' || text[0] == '+')
+		switch {
+		case strings.HasPrefix(text, "--command="): // fish
+			return append(scripts, word{text: text[len("--command="):], kind: w.kind}), true
+		case !given:
+			given = text == "--command" || strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "c")
+			if _, attached, _ := strings.Cut(text, "c"); given && strings.ContainsAny(attached, " \t\n;|&") {
+				scripts = append(scripts, word{text: attached, kind: w.kind}) // fish again
+			}
+		case text == "--" || text == "-": // values still come first
+			option = false
+			if values == 0 {
+				return append(scripts, args[i+1:min(i+2, len(args))]...), true
+			}
+		case !option:
+			if scripts = append(scripts, w); values == 0 {
+				return scripts, true
+			}
+			values--
+		}
+		if given && option {
+			values += valuesOf(text)
+		}
+	}
+	return scripts, given
+}
+
+// valuesOf returns how many of the following words may be values of an option of a shell.
+func valuesOf(option string) int {
+	switch {
+	case option == "--rcfile" || option == "--init-file":
+		return 1
+	case strings.HasPrefix(option, "--"):
+		return 0
+	}
+	return strings.Count(option, "o") + strings.Count(option, "O")
 }
 
 // readInner parses a text that a command runs as a script.

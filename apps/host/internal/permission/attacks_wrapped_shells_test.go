@@ -18,5 +18,18 @@ func TestAttacksWrappedShells(t *testing.T) {
 		{"shell with an option as the last word", "bash -c -e", "n??aaa"},
 		{"shell with an option with plus after -c", "bash -c +x 'rm -rf src'", "n????a"},
 		{"fish with a long option", "fish --command='rm -rf /'", "nnnnnn"},
+		{"declaration behind command", "command declare -i 'x=a[$(rm -rf /)]'", "nnnnnn"},
+		{"declaration behind command with an option", "command -p declare -i 'x=a[$(rm -rf src)]'", "n????a"},
+		{"declaration behind builtin", "builtin -- typeset -i 'x=a[$(rm -rf src)]'", "n????a"},
+		{"declaration with a backslash", `\declare -i 'x=a[$(rm -rf src)]'`, "n????a"},
+		{"exported path behind command", "command export PATH=./x; ls", "n????a"},
+		{"test of a variable with a subscript", "test -v 'a[$(rm -rf src)]'", "n????a"},
+		{"test with an unknown operator", "test $(echo -v) 'a[$(rm -rf src)]'", "n????a"},
+		{"words of a completion", "compgen -W '$(rm -rf /)'", "nnnnnn"},
+		{"command of a completion", "compgen -C 'rm -rf /'", "nnnnnn"},
+		{"callback of mapfile", "mapfile -C 'rm -rf /' x", "nnnnnn"},
+		{"jobs with a command", "jobs -x rm -rf /", "nnnnnn"},
+		{"jobs with a command that deletes", "jobs -x rm -rf src", "n????a"},
+		{"wait with a subscript", "wait -n -p 'a[$(rm -rf src)]'", "n????a"},
 	})
 }

@@ -177,8 +177,10 @@ func (r *reader) output(list []*syntax.Stmt) (text string, known bool) {
 	return "", false
 }
 
-// setters assign variables or redefine command names.
+// setters assign variables, redefine command names or evaluate words. Declarations are here
+// for calls such as command declare and \declare, which are parsed as any other command.
 var setters = []string{
+	"declare", "typeset", "local", "export", "readonly", "compgen",
 	"read", "mapfile", "readarray", "getopts", "unset", "shopt", "alias", "unalias", "enable", "hash", "bind", "complete", "let",
 }
 
@@ -190,6 +192,14 @@ func changesMeaning(name string, args []string) bool {
 	switch {
 	case slices.Contains(setters, name):
 		return true
+	case name == "test" || name == "[": // a subscript in the name after -v can run commands
+		return slices.ContainsFunc(args, func(a string) bool {
+			return a == "-v" || a == "-R" || strings.Contains(a, "[") && strings.ContainsAny(a, "$`")
+		})
+	case name == "jobs":
+		return has(args, 'x')
+	case name == "wait":
+		return has(args, 'p')
 	case name == "printf":
 		return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-v") })
 	case name == "set":

@@ -9,7 +9,7 @@ import (
 // FuzzJudge checks that nothing panics and that no command passes if a part of it was not
 // parsed, whatever is allowed.
 func FuzzJudge(f *testing.F) {
-	for _, seed := range []string{"ls", "git status; rm -rf ~", "a=$(b) c", "f() { f|f& }; f", "echo ${x:-$(y)}", "bash -c 'x' <<E\n$(y)\nE", "[[ a ]] && ((b))", "for i in *; do eval $i; done", "ls # a \\\nrm b", "echo \"$\\\n(b)\"", "ls 'a # b' \\\n  c", "cat $'\\x{2f}' ~+$A {,$B}{c,d}", "{,}"} {
+	for _, seed := range []string{"ls", "git status; rm -rf ~", "a=$(b) c", "f() { f|f& }; f", "echo ${x:-$(y)}", "bash -c 'x' <<E\n$(y)\nE", "[[ a ]] && ((b))", "for i in *; do eval $i; done", "ls # a \\\nrm b", "echo \"$\\\n(b)\"", "ls 'a # b' \\\n  c", "cat $'\\x{2f}' ~+$A {,$B}{c,d}", "{,}", "sh -c -- 'a' -o 'b'", "command -p declare 'a[$(b)]'"} {
 		f.Add(seed, "bash(git *)")
 	}
 	rules, err := ParseRules([]string{"bash"}, testTools())

@@ -89,6 +89,7 @@ func TestFloorHoldsInEveryMode(t *testing.T) {
 		"bash <<'E'\nrm -rf /\nE", "sh -s <<E\nrm -rf \\$HOME\nE", "bash <<< 'rm -rf /'", "{ env bash; } <<-E\n\trm -rf /\n\tE", "if bash; then x; fi <<< 'rm -rf /'", ". /dev/stdin <<< 'rm -rf /'",
 		"cat ~/.SCOREL/identity.json", "cat ~/.ſcorel/identity.json", "cp x .GIT/Hooks/pre-push", "env -S 'rm -rf /'", "env -iS'rm -rf /'", "watch 'x; rm -rf /'", "trap 'rm -rf /' EXIT",
 		"bash <<E\necho \\\"; rm -rf / #\\\"\nE", "sh -c -- 'rm -rf /'", "bash -c -e 'rm -rf /'", "bash -ec -u 'rm -rf /'", "bash -co pipefail 'rm -rf /'",
+		"\\declare -i 'x=a[$(rm -rf /)]'", "test -v 'a[$(rm -rf /)]'", "compgen -C 'rm -rf /'", "jobs -x rm -rf /", "wait -p 'a[`rm -rf /`]' -n",
 	}
 	for _, mode := range api.Modes() {
 		for _, command := range commands {

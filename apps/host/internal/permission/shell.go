@@ -333,6 +333,7 @@ func (r *reader) call(c *syntax.CallExpr) {
 	if plain := cmd.bare(); changesMeaning(plain[0], plain[1:]) {
 		r.opaque(plain[0] + " can change what later words mean")
 		r.vars = map[string]word{"HOME": {kind: dynamicWord}, "PWD": {kind: dynamicWord}}
+		r.readEvaluated(plain[0], cmd.words[len(cmd.words)-len(plain)+1:])
 	}
 	r.unwrap(cmd)
 	r.follow(cmd)
@@ -352,8 +353,15 @@ func (r *reader) enter(path string) {
 // bare returns the words of a command without the ones that only mark it as a builtin.
 func (c command) bare() []string {
 	texts := c.plain()
-	for len(texts) > 1 && (texts[0] == "builtin" || texts[0] == "command" && !strings.HasPrefix(texts[1], "-")) {
-		texts = texts[1:]
+	for len(texts) > 1 && (texts[0] == "builtin" || texts[0] == "command") {
+		rest := texts[1:]
+		for len(rest) > 1 && (rest[0] == "--" || texts[0] == "command" && rest[0] == "-p") {
+			rest = rest[1:]
+		}
+		if strings.HasPrefix(rest[0], "-") { // it describes a command
+			return texts
+		}
+		texts = rest
 	}
 	return texts
 }

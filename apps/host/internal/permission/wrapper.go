@@ -36,7 +36,10 @@ var errManyWords = fmt.Errorf("it runs another command with more than %d words",
 
 // runsOther reports whether a command runs another one that it names.
 func runsOther(cmd command, name string) bool {
-	if name == "find" {
+	switch name {
+	case "jobs":
+		return has(cmd.plain()[1:], 'x')
+	case "find":
 		return slices.ContainsFunc(cmd.plain(), func(w string) bool {
 			return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok")
 		})
@@ -164,6 +167,24 @@ func (r *reader) readFed(cmd command, name string) {
 func isScript(text string) bool {
 	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	return err == nil && len(text) <= maxScript
+}
+
+// callbacks run a word of several words as a script.
+var callbacks = []string{"compgen", "complete", "mapfile", "readarray"}
+
+// readEvaluated reads what a builtin that changes the meaning of words may run itself: a
+// callback, and a substitution in the subscript of a variable.
+func (r *reader) readEvaluated(name string, args []word) {
+	for _, w := range args {
+		quoted := word{text: `: "` + w.text + `"`, kind: w.kind}
+		switch {
+		case r.out.err != nil:
+		case slices.Contains(callbacks, name) && strings.ContainsAny(w.text, " \t\n;&|") && isScript(w.text):
+			r.readInner([]word{w}, name)
+		case (strings.Contains(w.text, "$(") || strings.Contains(w.text, "`")) && isScript(quoted.text):
+			r.readInner([]word{quoted}, name)
+		}
+	}
 }
 
 // textRunners pass a text to a shell, or split it and run it.

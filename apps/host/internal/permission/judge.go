@@ -112,7 +112,7 @@ func (p Policy) judgeWrite(r Request) Verdict {
 func (p Policy) judgePath(j *judgement, tool, path string) {
 	switch {
 	case p.settled(j, tool, func(r Rule) bool { return r.matchesPath(p, path) && (!gitControl(path) || r.namesGit()) }):
-	case (p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto) && within(p.Dir, path) && !gitControl(path):
+	case (p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto) && within(p.Dir, path) && !p.runByGit(path):
 		j.byMode("the mode allows edits in the project")
 	default:
 		j.ask(p.describeWrite(path), p.proposePath(tool, path))

@@ -141,7 +141,7 @@ func (p Policy) judgeRedirect(j *judgement, d redirect) {
 	switch {
 	case p.quiet(d):
 	case known && !d.writes && within(p.Dir, full) && !secret(full):
-	case known && d.writes && edits && within(p.Dir, full) && !gitControl(full) && !p.replaces(d):
+	case known && d.writes && edits && within(p.Dir, full) && !p.runByGit(full) && !p.replaces(d):
 		j.ByMode = true
 	default:
 		j.ask("it opens "+p.short(full), "")

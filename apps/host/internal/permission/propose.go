@@ -77,7 +77,7 @@ func exactRule(c command) string {
 // proposePath returns the rule that would allow a tool to write near an absolute path, or
 // "".
 func (p Policy) proposePath(tool, full string) string {
-	if !within(p.Dir, full) || full == p.Dir || gitControl(full) {
+	if !within(p.Dir, full) || full == p.Dir || p.runByGit(full) {
 		return ""
 	}
 	rel := filepath.ToSlash(p.short(full))

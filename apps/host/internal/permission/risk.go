@@ -82,11 +82,11 @@ func (p Policy) riskOfWrite(risk *api.Risk, full string, unknown bool) {
 		raise(risk, api.RiskHigh, "it writes a file whose name is known only when it runs")
 		return
 	}
-	raise(risk, levelOfWrite(p.Dir, full), p.describeWrite(full))
+	raise(risk, p.levelOfWrite(full), p.describeWrite(full))
 }
 
-func levelOfWrite(dir, full string) api.RiskLevel {
-	if gitControl(full) || !within(dir, full) {
+func (p Policy) levelOfWrite(full string) api.RiskLevel {
+	if p.runByGit(full) || !within(p.Dir, full) {
 		return api.RiskHigh
 	}
 	return api.RiskMedium
@@ -98,6 +98,8 @@ func (p Policy) describeWrite(full string) string {
 	switch {
 	case gitControl(full):
 		return "it changes git's own files: " + full
+	case p.runByGit(full) && within(p.Dir, full):
+		return "it changes what git may run: " + p.short(full)
 	case !within(p.Dir, full):
 		return "it writes outside the project: " + full
 	default:

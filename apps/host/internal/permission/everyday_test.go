@@ -14,6 +14,7 @@ func TestEverydayCommands(t *testing.T) {
 		{"fragment in a continued line", "curl https://example.com/a#b \\\n  -o out.html", "n??aaa"},
 		{"lines in a quoted document", "cat > Dockerfile <<'E'\nFROM alpine # base\nRUN apk add git && \\\n    git --version\nE", "n?aaaa"},
 		{"lines in a document", "cat <<E\n# title\none \\\ntwo\nE", "aaaaaa"},
+		{"message with parentheses", "git commit -m \"$(cat <<'EOF'\nFix (a) and f(b)\n\nEnd (of it)\nEOF\n)\"", "n??aaa"},
 		{"comment before a continued command", "# build it\ngo build \\\n  ./...", "n??aaa"},
 		{"script of several lines", "bash -c 'go build ./... &&\n  go vet ./...'", "n??aaa"},
 		{"script with continued lines", "bash -c 'go test \\\n  ./...'", "n??aaa"},

@@ -126,7 +126,7 @@ func (r *reader) parse(text string) {
 		r.fail(err)
 		return
 	}
-	if !linesAgree(text, file) {
+	if !linesAgree(text, file) || !documentsAgree(text, file) {
 		r.fail(errLines) // the rest is read for the floor and for rules that deny
 	}
 	r.statements(file.Stmts)

@@ -43,7 +43,7 @@ var exempt = map[string]string{
 var importRules = map[string][]string{
 	".": {}, "exactjson": {}, "ident": {}, "session": {"exactjson"}, "openapi": {},
 	"wire": {"exactjson", "ident"}, "pair": {"ident", "pair/stretch", "wire"}, "pair/stretch": {}, "seal": {"ident"}, "api": {"exactjson", "ident", "session"},
-	"proof": {"api", "ident", "session"}, "guest": {"ident"},
+	"proof": {"api", "ident", "session"}, "guest": {"ident"}, "visible": {},
 }
 
 func TestImports(t *testing.T) {

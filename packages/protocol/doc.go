@@ -10,6 +10,7 @@
 //	api        the requests and events that travel inside the seal
 //	openapi    the OpenAPI document of the same requests over HTTP
 //	proof      what the log of a session proves, and signatures of answers
+//	visible    text with its invisible characters written out
 //	exactjson  the JSON decoder of all layers
 //
 // Of these packages a relay imports only ident, wire and exactjson, so the build

@@ -3,44 +3,15 @@
 package gitguard
 
 import (
-	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-)
 
-// asUserNobody runs the test that calls it once more, as a user for whom permissions count: for
-// root they do not.
-func asUserNobody(t *testing.T) {
-	t.Helper()
-	const nobody = 65534
-	dir, err := os.MkdirTemp("", "scorel-nobody")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	program, err := os.ReadFile(os.Args[0])
-	path := filepath.Join(dir, "nobody.test")
-	if err := errors.Join(err, os.Chown(dir, nobody, nobody), os.WriteFile(path, program, 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), path, "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Fatalf("%v: %s", err, out)
-	}
-}
+	"github.com/scorel/scorel/packages/nobodytest"
+)
 
 func modes(t *testing.T, dir string, names ...string) (modes []fs.FileMode) {
 	t.Helper()
@@ -58,7 +29,7 @@ func modes(t *testing.T, dir string, names ...string) (modes []fs.FileMode) {
 // read a program, so what cannot be listed or read is checked all the same.
 func TestPermissionsHideNothing(t *testing.T) {
 	if os.Getuid() == 0 {
-		asUserNobody(t)
+		nobodytest.Rerun(t)
 		return
 	}
 	const watcher = `git config core.fsmonitor 'touch "$MARK"; false'`
@@ -99,7 +70,7 @@ func TestPermissionsHideNothing(t *testing.T) {
 // permissions and its content.
 func TestFoldersThatWereClosedBefore(t *testing.T) {
 	if os.Getuid() == 0 {
-		asUserNobody(t)
+		nobodytest.Rerun(t)
 		return
 	}
 	dir := newProject(t)

@@ -6,45 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/packages/nobodytest"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
-
-// asUserNobody runs the test that calls it once more, as a user for whom permissions
-// count: for root they do not.
-func asUserNobody(t *testing.T) {
-	t.Helper()
-	const nobody = 65534
-	dir, err := os.MkdirTemp("", "scorel-nobody")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	program, err := os.ReadFile(os.Args[0])
-	path := filepath.Join(dir, "nobody.test")
-	if err := errors.Join(err, os.Chown(dir, nobody, nobody), os.WriteFile(path, program, 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), path, "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Fatalf("%v: %s", err, out)
-	}
-}
 
 // TestWhatAnotherProgramAddedIsReadAgain: a session's file may only be read for a
 // while, and in that time a program that minds no lock adds to it. The next append is
@@ -52,7 +22,7 @@ func asUserNobody(t *testing.T) {
 // sent again, once.
 func TestWhatAnotherProgramAddedIsReadAgain(t *testing.T) {
 	if os.Getuid() == 0 {
-		asUserNobody(t)
+		nobodytest.Rerun(t)
 		return
 	}
 	f := finished(t)

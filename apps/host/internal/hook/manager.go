@@ -82,7 +82,7 @@ func (m *Manager) permits(s spec, folder string) (api.HookState, string) {
 	hash, all := s.hash(folder)
 	switch {
 	case all:
-	case m.changed(s, folder): // it fails instead of being switched off
+	case m.earlier(s, folder, hash): // it fails instead of being switched off
 		return api.HookNeedsConsent, tooMany
 	default:
 		return api.HookFailed, tooMany
@@ -92,7 +92,7 @@ func (m *Manager) permits(s spec, folder string) (api.HookState, string) {
 		return api.HookReady, ""
 	case decided:
 		return api.HookDenied, "it was denied"
-	case m.changed(s, folder):
+	case m.earlier(s, folder, hash):
 		return api.HookNeedsConsent, "a file that it names has changed since it was allowed"
 	}
 	return api.HookNeedsConsent, "it is not allowed yet"
@@ -101,6 +101,11 @@ func (m *Manager) permits(s spec, folder string) (api.HookState, string) {
 // changed reports whether a hook was allowed with other content of the files that it names.
 func (m *Manager) changed(s spec, folder string) bool {
 	hash, _ := s.hash(folder)
+	return m.earlier(s, folder, hash)
+}
+
+// earlier is changed for a hook whose hash now is known.
+func (m *Manager) earlier(s spec, folder, hash string) bool {
 	return m.options.Consents.Earlier(m.origin(folder), consentName(s.id()), hash)
 }
 
@@ -124,8 +129,8 @@ func (m *Manager) status(s spec, folder string) api.Hook {
 		h.Sandbox = m.options.Kind
 	}
 	if s.project() {
-		files, _ := s.files(folder)
-		h.Hash, _ = s.hash(folder)
+		files, all := s.files(folder)
+		h.Hash = s.hashWith(files, all)
 		for _, file := range files {
 			h.Files = append(h.Files, file.Path)
 		}

@@ -37,6 +37,11 @@ type pinned struct {
 // whether these are all. If not, no consent has the hash.
 func (s spec) hash(folder string) (hash string, all bool) {
 	files, all := s.files(folder)
+	return s.hashWith(files, all), all
+}
+
+// hashWith is hash for files that were found.
+func (s spec) hashWith(files []pinned, all bool) string {
 	label := "scorel hook with files v1"
 	if !all {
 		label = "scorel hook with too many files v1"
@@ -44,7 +49,7 @@ func (s spec) hash(folder string) (hash string, all bool) {
 	return digest(label, struct {
 		Hook  definition `json:"hook"`
 		Files []pinned   `json:"files"`
-	}{s.definition, files}), all
+	}{s.definition, files})
 }
 
 // files finds the files of the folder that the command names, and reports whether these are

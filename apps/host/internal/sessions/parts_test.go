@@ -113,7 +113,7 @@ func TestDropKeepsAnOpenSession(t *testing.T) {
 	for range 200 {
 		k := &known{}
 		m.known = map[string]*known{"s": k}
-		m.announcing.Lock() // so that what drop decides first is old when it goes on
+		m.announcing.Lock() // so that what drop decides first is old when it continues
 		dropped := make(chan struct{})
 		go func() { m.drop("s"); close(dropped) }()
 		for range 20 {

@@ -59,6 +59,7 @@ test("a removed browser is shut out at once, and no other", async ({ world, visi
 
   await anna.prompt("stream 400");
   await expect(anna.streaming).toContainText("word10 ");
+  await anna.at("composer").fill("half a thought");
   const revoked = await world.scorel(["host", "clients", "revoke", anna.clientId]);
   expect(revoked, revoked.stderr).toMatchObject({ code: 0 });
   await expect(anna.at("revoked-notice")).toBeVisible(); // long before the answer ends
@@ -71,12 +72,14 @@ test("a removed browser is shut out at once, and no other", async ({ world, visi
     await anna.page.reload();
     await expect(anna.at("revoked-notice")).toBeVisible();
     await expect(anna.page.getByText("word")).toHaveCount(0);
+    await expect(anna.at("kept-draft")).toHaveValue("half a thought");
   });
   await test.step("until it is paired anew", async () => {
     await anna.page.getByRole("link", { name: "Pair again" }).click();
     await anna.pair();
     await anna.at("session-row").click();
     await anna.expectTruth();
+    await expect(anna.at("composer")).toHaveValue("half a thought");
   });
 });
 

@@ -107,7 +107,7 @@ test("a session moves to another machine, and every browser follows it", async (
 
     await test.step("a browser that is not paired with it says where it is and keeps the draft", async () => {
       await expect(lone.at("moved-to")).toHaveText(deviceId);
-      await expect(lone.at("moved-draft")).toHaveText("nobody loses this");
+      await expect(lone.at("kept-draft")).toHaveValue("nobody loses this");
       await shot(lone, "not-paired");
     });
 

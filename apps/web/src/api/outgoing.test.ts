@@ -4,6 +4,7 @@ import { closePages, freshBrowser, keptPrompts, openPage, pairPage, until } from
 import { FakeDevice } from "../../test-support/device";
 import { FakeRelay } from "../../test-support/relay";
 import type { Scorel } from "./contract";
+import { Drafts } from "./drafts";
 
 let relay: FakeRelay;
 let device: FakeDevice;
@@ -35,6 +36,22 @@ async function writeOffline(page: Scorel, text: string): Promise<void> {
   await until(view.state, (s) => s.status === "offline");
   await view.send(text);
   view.release();
+}
+
+const draftKey = () => `${device.identity.id}/ses_b`;
+
+async function keepDraft(text: string): Promise<void> {
+  const drafts = new Drafts();
+  drafts.keep(draftKey(), { text, images: [] });
+  await drafts.flush();
+  drafts.close();
+}
+
+async function keptDraft(): Promise<string> {
+  const drafts = new Drafts();
+  const { text } = await drafts.read(draftKey());
+  drafts.close();
+  return text;
 }
 
 describe("a waiting prompt", () => {
@@ -71,21 +88,31 @@ describe("a waiting prompt", () => {
     expect(sent()).toEqual(["for a"]);
   });
 
-  it("is gone from the disk when this browser is removed on the machine", async () => {
+  it("outlasts the report of a relay that this browser was removed, and is sent once it is paired again", async () => {
     const page = await pairedPage();
-    await writeOffline(page, "secret");
-    expect(await keptPrompts()).toHaveLength(1);
+    await writeOffline(page, "for a");
+    await keepDraft("half a thought");
     relay.revoke(device);
-    await until(page.waiting, (waiting) => waiting.length === 0);
-    await expect.poll(keptPrompts).toEqual([]);
+    await until(hostOf(page).status, (status) => status === "revoked");
+    closePages();
+    const again = openPage(relay);
+    await until(hostOf(again).status, (status) => status === "revoked");
+    await until(again.waiting, (waiting) => waiting.length === 1);
+    relay.setOnline(device, true);
+    await pairPage(again, device);
+    await until(again.waiting, (waiting) => waiting.length === 0);
+    expect(sent()).toEqual(["for a"]);
+    expect(await keptDraft()).toBe("half a thought");
   });
 
-  it("is gone from the disk when the machine is removed here", async () => {
+  it("is gone from the disk when the machine is removed here, and so are drafts", async () => {
     const page = await pairedPage();
     await writeOffline(page, "secret");
+    await keepDraft("secret");
     await page.forgetDevice(device.identity.id);
     await until(page.waiting, (waiting) => waiting.length === 0);
     await expect.poll(keptPrompts).toEqual([]);
+    await expect.poll(keptDraft).toBe("");
   });
 });
 

@@ -31,8 +31,10 @@ export interface LinkOptions {
   post: (message: FromLink, bytes?: number) => void;
   /** Called when a device can be reached over a new channel, or when it cannot be reached: `opening` is 0 then. */
   reachable?: (deviceId: string, opening: number) => void;
-  /** Called when this browser was removed on a device, as one relay reports, or has removed the device. */
+  /** Called when a relay reports that this browser was removed on a device. */
   lost?: (deviceId: string) => void;
+  /** Called when this browser has removed a device. */
+  forgotten?: (deviceId: string) => void;
   makeSocket: (url: string, protocol: string) => WebSocket;
 }
 
@@ -199,7 +201,7 @@ export class Link {
       forgotten: async () => {
         this.#paths?.forget(deviceId);
         this.#changed();
-        this.#options.lost?.(deviceId);
+        this.#options.forgotten?.(deviceId);
         await this.#relays.know();
       },
     });
@@ -252,7 +254,7 @@ export class Link {
     return channel;
   }
 
-  // Handles a relay's report of a removal. While another relay serves the device, nothing is deleted until all report
+  // Handles a relay's report of a removal. While another relay serves the device, no copy is deleted until all report
   // it. A device that still answers is asked for a new proof, with which this browser claims the binding again.
   #lostAt(deviceId: string): void {
     this.#options.lost?.(deviceId);

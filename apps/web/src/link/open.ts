@@ -70,6 +70,7 @@ export async function openParts(
         saving.reachable(deviceId, opening > 0);
       },
       lost: (deviceId) => void sending.lost(deviceId),
+      forgotten: (deviceId) => void sending.forgotten(deviceId),
       makeSocket: options.makeSocket ?? ((url, protocol) => new WebSocket(url, protocol)),
     });
     tell({ t: "me", id: identity.id, label: start.label });

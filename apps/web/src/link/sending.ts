@@ -25,10 +25,12 @@ export interface Sending {
   outbox: Outbox;
   sender: Sender;
   /**
-   * Handles a revocation on a device, or the removal of one here: deletes the prompts for it, unless another relay
-   * serves it.
+   * Handles a relay's report that this browser was removed on a device: deletes what can be loaded again, unless
+   * another relay serves it. What was written here stays, because a report of a relay is no proof.
    */
   lost(deviceId: string): Promise<void>;
+  /** Handles the removal of a device here: deletes everything for it. */
+  forgotten(deviceId: string): Promise<void>;
   stop(): void;
 }
 
@@ -52,14 +54,17 @@ export function startSending({ db, clientId, post, locks, link, saving }: Sendin
   });
   const lost = async (deviceId: string): Promise<void> => {
     if (!(await isBound(db, deviceId))) {
-      await Promise.all([outbox.wipe(deviceId), wipeDrafts(deviceId).catch(() => {}), saving.wipe(deviceId)]);
+      await saving.wipe(deviceId);
     }
+  };
+  const forgotten = async (deviceId: string): Promise<void> => {
+    await Promise.all([outbox.wipe(deviceId), wipeDrafts(deviceId).catch(() => {}), saving.wipe(deviceId)]);
   };
   const stop = (): void => {
     sender.stop();
     outbox.close();
   };
-  return { outbox, sender, lost, stop };
+  return { outbox, sender, lost, forgotten, stop };
 }
 
 /**

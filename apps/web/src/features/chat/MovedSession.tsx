@@ -1,4 +1,3 @@
-import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import type { SessionState, SessionView } from "../../api/contract";
 import { CopyButton } from "../../components/CopyButton";
@@ -6,9 +5,8 @@ import { MachineIcon } from "../../components/icons";
 import { EmptyState } from "../../components/Notice";
 import { t } from "../../i18n/move";
 import { address } from "../route/address";
-import { peekDraft, readDraft } from "../shared/draft";
 import { useReadable, useScorel } from "../shared/scorel-context";
-import { splitFiles } from "./images/text-files";
+import { KeptDraft } from "./KeptDraft";
 import { OutgoingRows } from "./queue/OutgoingRows";
 
 const link = "touchable inline-flex items-center font-medium text-accent underline underline-offset-2";
@@ -61,34 +59,5 @@ export default function MovedSession({ to, draftKey, state, view }: MovedSession
         </section>
       ) : null}
     </div>
-  );
-}
-
-/** Unsent text, which cannot be changed here. */
-function KeptDraft({ draftKey }: { draftKey: string }) {
-  const [text, setText] = useState("");
-  useEffect(() => {
-    let over = false;
-    void readDraft(draftKey).then((draft) => over || setText(splitFiles((peekDraft(draftKey) ?? draft).text).text));
-    return () => {
-      over = true;
-    };
-  }, [draftKey]);
-  if (text === "") {
-    return null;
-  }
-  return (
-    <section className="mt-2">
-      <div className="flex items-center justify-between">
-        <h2 className="font-medium text-sm">{t("move.gone.draft")}</h2>
-        <CopyButton text={text} label={t("move.gone.copyDraft")} />
-      </div>
-      <p
-        data-testid="moved-draft"
-        className="mt-1 whitespace-pre-wrap break-words rounded-md border border-line bg-sunken px-3 py-2 text-base"
-      >
-        {text}
-      </p>
-    </section>
   );
 }

@@ -21,6 +21,7 @@ import { type FilePlace, FilesContext } from "./context/files-context";
 import type { Insert } from "./context/history-context";
 import type { OpenSession } from "./context/use-session";
 import type { Attached } from "./images/use-attachments";
+import { KeptDraft } from "./KeptDraft";
 import { BackendOptions } from "./mode/BackendOptions";
 import { SessionBackend } from "./mode/SessionBackend";
 import { SessionMode } from "./mode/SessionMode";
@@ -74,16 +75,17 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
     };
     return readable ? { folder, open: openFile } : null;
   }, [folder, readable, onChanges]);
+  const draftKey = `${deviceId}/${view.sessionId}`;
   const moved = useMovedTo(deviceId, view.sessionId);
   if (moved) {
     return (
       <LazyPart>
-        <MovedSession to={moved} draftKey={`${deviceId}/${view.sessionId}`} state={state} view={view} />
+        <MovedSession to={moved} draftKey={draftKey} state={state} view={view} />
       </LazyPart>
     );
   }
   if (state.status === "missing") {
-    return <Missing deviceId={deviceId} label={label} />;
+    return <Missing deviceId={deviceId} label={label} draftKey={draftKey} />;
   }
   const revoked = state.status === "revoked";
   const shut = revoked || state.status === "expired";
@@ -119,7 +121,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           open={open}
           tree={tree}
           onTree={onTree}
-          allowed={may(data.info, "prompt")}
+          allowed={mayPrompt && !shut}
           onInsert={setInsert}
         >
           <FilesContext value={files}>
@@ -132,7 +134,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
               canAnswer={state.status === "live" && may(data.info, "approve")}
               canReply={state.status === "live" && mayPrompt}
               canKeepRules={may(data.info, "manage")}
-              empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
+              empty={emptyOf(state.status, label)}
             />
           </FilesContext>
         </SessionHistory>
@@ -180,12 +182,13 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
         ) : null}
       </SessionStrip>
       {shut ? (
-        <div className="safe-x safe-b mx-auto w-full max-w-3xl">
+        <div className="safe-x safe-b mx-auto w-full max-w-3xl space-y-2">
+          <KeptDraft draftKey={draftKey} />
           {revoked ? <RevokedNotice label={label} /> : <ExpiredNotice label={label} />}
         </div>
       ) : (
         <Composer
-          draftKey={`${deviceId}/${view.sessionId}`}
+          draftKey={draftKey}
           noImages={model && !model.images ? t("chat.sessionBody.theModelDoesNotAccept", { name: model.name }) : null}
           maxFile={data.info ? (data.info.maxFile ?? 0) : MAX_FILE_BYTES}
           onSend={say}
@@ -221,4 +224,16 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
       )}
     </>
   );
+}
+
+/** Returns what an empty transcript shows. */
+function emptyOf(status: OpenSession["state"]["status"], label: string) {
+  switch (status) {
+    case "live":
+      return <Beginning />;
+    case "revoked":
+      return null; // a notice says it
+    default:
+      return <Elsewhere label={label} />;
+  }
 }

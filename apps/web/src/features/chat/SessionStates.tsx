@@ -5,6 +5,7 @@ import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/chat";
 import { address } from "../route/address";
+import { KeptDraft } from "./KeptDraft";
 import { OutgoingRows } from "./queue/OutgoingRows";
 
 /** Shown while nothing is known yet. */
@@ -50,21 +51,26 @@ export function Beginning() {
 }
 
 /** Shown when the host has no such session. */
-export function Missing({ deviceId, label }: { deviceId: string; label: string }) {
+export function Missing({ deviceId, label, draftKey }: { deviceId: string; label: string; draftKey: string }) {
   return (
-    <EmptyState
-      icon={<SearchIcon />}
-      title={t("chat.sessionStates.sessionNotFound")}
-      actions={
-        <Link
-          to={address.machine(deviceId)}
-          className="touchable inline-flex items-center font-medium text-accent underline underline-offset-2"
-        >
-          {t("chat.sessionStates.showTheSessionsOn", { label })}
-        </Link>
-      }
-    >
-      {t("chat.sessionStates.hasNoSessionWithThis", { label })}
-    </EmptyState>
+    <>
+      <EmptyState
+        icon={<SearchIcon />}
+        title={t("chat.sessionStates.sessionNotFound")}
+        actions={
+          <Link
+            to={address.machine(deviceId)}
+            className="touchable inline-flex items-center font-medium text-accent underline underline-offset-2"
+          >
+            {t("chat.sessionStates.showTheSessionsOn", { label })}
+          </Link>
+        }
+      >
+        {t("chat.sessionStates.hasNoSessionWithThis", { label })}
+      </EmptyState>
+      <div className="safe-x mx-auto w-full max-w-3xl">
+        <KeptDraft draftKey={draftKey} />
+      </div>
+    </>
   );
 }

@@ -85,7 +85,7 @@ export function DevicePage() {
             <HostNotice status={status} label={label} savedAt={savedAt} />
           )}
           {status === "open" && data.info ? <OwnAccess info={data.info} /> : null}
-          {status === "revoked" ? null : <WaitingList deviceId={deviceId} />}
+          <WaitingList deviceId={deviceId} removed={status === "revoked"} />
           {status === "revoked" ? null : (
             <Searchable host={host}>
               <Projects host={host} data={data} reachable={status === "open"} />

@@ -8,6 +8,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/start";
 import { Composer } from "../chat/composer/Composer";
 import type { Insert } from "../chat/context/history-context";
+import { KeptDraft } from "../chat/KeptDraft";
 import { HostNotice } from "../device/HostNotice";
 import { type HostData, useHostData } from "../device/host-data";
 import { ModelSelect } from "../device/ModelSelect";
@@ -64,6 +65,7 @@ export function StartPage() {
           <Start
             key={projectId}
             {...{ host, data, projectId, label, starting }}
+            removed={status === "revoked"}
             project={project ?? null}
             agent={agent ?? ""}
           />
@@ -89,11 +91,13 @@ interface StartProps {
   project: Project | null;
   label: string;
   starting: StartingSession[];
+  /** Whether this browser was removed on the machine: what was written is shown only. */
+  removed: boolean;
   /** The agent chosen before; "" is the default one. */
   agent: string;
 }
 
-function Start({ host, data, projectId, project, label, starting, agent }: StartProps) {
+function Start({ host, data, projectId, project, label, starting, removed, agent }: StartProps) {
   const { info } = data;
   const choices = useChoices(host, info, projectId, agent);
   const [insert, setInsert] = useState<Insert | null>(null);
@@ -102,41 +106,55 @@ function Start({ host, data, projectId, project, label, starting, agent }: Start
     host.newSessions.discard(clientKey);
     setInsert({ text, images });
   };
+  const draftKey = `${host.deviceId}/new/${projectId}`;
   return (
     <>
       <div className="min-h-0 flex-1 overflow-y-auto">
+        {removed ? (
+          <div className="safe-x mx-auto w-full max-w-3xl">
+            <KeptDraft draftKey={draftKey} />
+          </div>
+        ) : null}
         {starting.length > 0 ? (
           <div className="safe-x mx-auto w-full max-w-3xl">
             {starting.map((each) => (
-              <StartingRow key={each.clientKey} host={host} starting={each} label={label} onEdit={() => edit(each)} />
+              <StartingRow
+                key={each.clientKey}
+                host={host}
+                starting={each}
+                label={label}
+                onEdit={removed ? null : () => edit(each)}
+              />
             ))}
           </div>
-        ) : (
+        ) : removed ? null : (
           <EmptyState icon={<TerminalIcon />} title={t("start.startPage.whatShouldTheAgentDo")}>
             {t("start.startPage.worksIn", { project: project?.name ?? t("start.startPage.theProjectsFolder"), label })}
           </EmptyState>
         )}
       </div>
       <LazyPart>{info ? <ServersWait host={host} info={info} projectId={projectId} /> : null}</LazyPart>
-      <StartChoices choices={choices} />
-      <Composer
-        draftKey={`${host.deviceId}/new/${projectId}`}
-        noImages={model && !model.images ? t("start.startPage.noImages", { name: model.name }) : null}
-        maxFile={info ? (info.maxFile ?? 0) : MAX_FILE_BYTES}
-        onSend={(text, _, images) => host.newSessions.stored(host.newSessions.begin(choices.start, text, images))}
-        suggest={{
-          slash: { host, projectId, onAgent: choices.setAgent },
-          files: { host, place: { projectId }, projectId, allowed: may(info, "files") },
-        }}
-        insert={insert}
-        onCancel={null}
-        cancelling={false}
-        blocked={blockedBy(project, info === null || may(info, "prompt"), starting)}
-      >
-        {info && choices.backend === "" ? (
-          <ModelSelect info={info} value={choices.model} onChange={choices.setModel} />
-        ) : null}
-      </Composer>
+      {removed ? null : <StartChoices choices={choices} />}
+      {removed ? null : (
+        <Composer
+          draftKey={draftKey}
+          noImages={model && !model.images ? t("start.startPage.noImages", { name: model.name }) : null}
+          maxFile={info ? (info.maxFile ?? 0) : MAX_FILE_BYTES}
+          onSend={(text, _, images) => host.newSessions.stored(host.newSessions.begin(choices.start, text, images))}
+          suggest={{
+            slash: { host, projectId, onAgent: choices.setAgent },
+            files: { host, place: { projectId }, projectId, allowed: may(info, "files") },
+          }}
+          insert={insert}
+          onCancel={null}
+          cancelling={false}
+          blocked={blockedBy(project, info === null || may(info, "prompt"), starting)}
+        >
+          {info && choices.backend === "" ? (
+            <ModelSelect info={info} value={choices.model} onChange={choices.setModel} />
+          ) : null}
+        </Composer>
+      )}
     </>
   );
 }

@@ -12,8 +12,8 @@ export interface StartingRowProps {
   starting: StartingSession;
   /** The label of the machine. */
   label: string;
-  /** Returns the prompt to the composer. */
-  onEdit: () => void;
+  /** Returns the prompt to the composer; null if there is none. */
+  onEdit: (() => void) | null;
 }
 
 /** A prompt whose session does not exist yet. */
@@ -39,9 +39,11 @@ export function StartingRow({ host, starting, label, onEdit }: StartingRowProps)
         {state === "failed" ? (
           <Button onClick={() => newSessions.retry(clientKey)}>{t("start.startingRow.tryAgain")}</Button>
         ) : null}
-        <Button tone="quiet" data-testid="edit-start" onClick={onEdit}>
-          {t("start.startingRow.edit")}
-        </Button>
+        {onEdit ? (
+          <Button tone="quiet" data-testid="edit-start" onClick={onEdit}>
+            {t("start.startingRow.edit")}
+          </Button>
+        ) : null}
         <Button tone="quiet" onClick={() => newSessions.discard(clientKey)}>
           {t("start.startingRow.discard")}
         </Button>

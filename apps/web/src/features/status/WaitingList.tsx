@@ -10,8 +10,14 @@ import { useScorel } from "../shared/scorel-context";
 import { HostHelp } from "../shared/with-help";
 import { useWaiting } from "./use-waiting";
 
+export interface WaitingListProps {
+  deviceId: string;
+  /** Whether this browser was removed on the device. */
+  removed: boolean;
+}
+
 /** The prompts that wait in this browser for a device; renders nothing for none. */
-export function WaitingList({ deviceId }: { deviceId: string }) {
+export function WaitingList({ deviceId, removed }: WaitingListProps) {
   const prompts = useWaiting(deviceId);
   if (prompts.length === 0) {
     return null;
@@ -20,7 +26,7 @@ export function WaitingList({ deviceId }: { deviceId: string }) {
     <Card data-testid="waiting-list" className="overflow-hidden">
       <div className="px-4 py-3">
         <h2 className="font-medium">{t("status.waiting.title")}</h2>
-        <p className="text-muted text-sm">{t("status.waiting.explained")}</p>
+        <p className="text-muted text-sm">{t(removed ? "status.waiting.afterPairing" : "status.waiting.explained")}</p>
       </div>
       <ul className="divide-y divide-line border-line border-t">
         {prompts.map((prompt) => (

@@ -1,0 +1,37 @@
+import { useEffect, useState } from "react";
+import { CopyButton } from "../../components/CopyButton";
+import { t } from "../../i18n/chat";
+import { peekDraft, readDraft } from "../shared/draft";
+import { splitFiles } from "./images/text-files";
+
+/** Shows unsent text where it cannot be changed or sent; renders nothing if there is none. */
+export function KeptDraft({ draftKey }: { draftKey: string }) {
+  const [text, setText] = useState("");
+  useEffect(() => {
+    let over = false;
+    void readDraft(draftKey).then((draft) => over || setText(splitFiles((peekDraft(draftKey) ?? draft).text).text));
+    return () => {
+      over = true;
+    };
+  }, [draftKey]);
+  if (text === "") {
+    return null;
+  }
+  return (
+    <section className="mt-2">
+      <div className="flex items-center justify-between">
+        <h2 className="font-medium text-sm">{t("chat.keptDraft.title")}</h2>
+        <CopyButton text={text} label={t("chat.keptDraft.copy")} />
+      </div>
+      <textarea
+        data-testid="kept-draft"
+        readOnly
+        dir="auto"
+        aria-label={t("chat.keptDraft.title")}
+        rows={Math.min(text.split("\n").length, 6)}
+        value={text}
+        className="mt-1 block w-full resize-none rounded-md border border-line bg-sunken px-3 py-2 text-base"
+      />
+    </section>
+  );
+}

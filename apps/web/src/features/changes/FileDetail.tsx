@@ -61,25 +61,27 @@ export function FileDetail({ queryKey, load, unchanged, onPrompt, children }: Fi
 }
 
 function CommentedDiff({ diff, onPrompt }: { diff: string; onPrompt: ((text: string) => void) | null }) {
-  const [place, setPlace] = useState<LinePlace | null>(null);
+  // The diff stays as it is while a comment on it is written.
+  const [commented, setCommented] = useState<{ place: LinePlace; diff: string } | null>(null);
+  const shown = commented?.diff ?? diff;
   const comment =
-    place && onPrompt ? (
+    commented && onPrompt ? (
       <CommentForm
-        line={place.line}
-        onCancel={() => setPlace(null)}
+        line={commented.place.line}
+        onCancel={() => setCommented(null)}
         onComment={(text) => {
-          onPrompt(quoteOf(place, text));
-          setPlace(null);
+          onPrompt(quoteOf(commented.place, text));
+          setCommented(null);
         }}
       />
     ) : null;
   return (
     <DiffView
-      of={{ diff }}
+      of={{ diff: shown }}
       rows={80}
       bare
-      onLine={onPrompt ? setPlace : undefined}
-      below={place && comment ? { place, node: comment } : null}
+      onLine={onPrompt ? (place) => setCommented({ place, diff: shown }) : undefined}
+      below={commented && comment ? { place: commented.place, node: comment } : null}
     />
   );
 }

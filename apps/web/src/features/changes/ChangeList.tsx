@@ -1,26 +1,29 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Host } from "../../api/contract";
-import { IconButton } from "../../components/Button";
-import { RefreshIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/changes";
 import { locale } from "../../i18n/i18n";
 import { visible } from "../chat/text/visible";
 import { ChangeRow } from "./ChangeRow";
 import { Failed } from "./Failed";
+import { ReloadButton } from "./ReloadButton";
 
 export interface ChangeListProps {
   host: Host;
   sessionId: string;
+  /** The last step of the session that may have changed files. */
+  step: string;
   mayWrite: boolean;
   onPrompt: ((text: string) => void) | null;
 }
 
 /** The files that have changed since the session began. */
-export function ChangeList({ host, sessionId, mayWrite, onPrompt }: ChangeListProps) {
+export function ChangeList({ host, sessionId, step, mayWrite, onPrompt }: ChangeListProps) {
+  const client = useQueryClient();
+  const queryKey = [host.deviceId, "get_changes", sessionId];
   const changes = useQuery({
-    queryKey: [host.deviceId, "get_changes", sessionId],
-    queryFn: () => host.request("get_changes", { sessionId }),
+    queryKey,
+    queryFn: async () => ({ step, ...(await host.request("get_changes", { sessionId })) }),
     retry: false,
     gcTime: 0,
   });
@@ -45,14 +48,12 @@ export function ChangeList({ host, sessionId, mayWrite, onPrompt }: ChangeListPr
               : null}
           {files.length > 0 && onPrompt ? ` · ${t("changes.hint")}` : null}
         </p>
-        <IconButton
-          label={t("changes.git.reload")}
-          aria-busy={changes.isFetching}
+        <ReloadButton
+          newer={changes.data.step !== step}
+          busy={changes.isFetching}
           className="-my-2"
-          onClick={() => changes.refetch()}
-        >
-          <RefreshIcon />
-        </IconButton>
+          onReload={() => client.invalidateQueries({ queryKey })}
+        />
       </div>
       {reason && files.length > 0 ? <p className="text-muted text-sm">{visible(reason)}</p> : null}
       <ul className="space-y-2">

@@ -13,6 +13,8 @@ import { Parts } from "./Parts";
 export interface ChangesSheetProps {
   host: Host;
   sessionId: string;
+  /** The last step of the session that may have changed files. */
+  step: string;
   mayWrite: boolean;
   /** Appends text to the draft; null if nothing can be sent. */
   onPrompt: ((text: string) => void) | null;
@@ -22,7 +24,7 @@ export interface ChangesSheetProps {
 }
 
 /** A session's changes, its repository, and the files of its folder. */
-export default function ChangesSheet({ host, sessionId, mayWrite, onPrompt, file, onClose }: ChangesSheetProps) {
+export default function ChangesSheet({ host, sessionId, step, mayWrite, onPrompt, file, onClose }: ChangesSheetProps) {
   const [part, setPart] = useState<"changes" | "git" | "files">(file ? "files" : "changes");
   const [draft, setDraft] = useState(emptyDraft);
   const status = useReadable(host.status);
@@ -46,9 +48,9 @@ export default function ChangesSheet({ host, sessionId, mayWrite, onPrompt, file
           </p>
         ) : null}
         {part === "changes" ? (
-          <ChangeList host={host} sessionId={sessionId} mayWrite={mayWrite} onPrompt={onPrompt} />
+          <ChangeList {...{ host, sessionId, step, mayWrite, onPrompt }} />
         ) : part === "git" ? (
-          <GitPanel {...{ host, sessionId, mayWrite, onPrompt, draft }} onDraft={setDraft} />
+          <GitPanel {...{ host, sessionId, step, mayWrite, onPrompt, draft }} onDraft={setDraft} />
         ) : (
           <FileBrowser {...{ host, sessionId, file, onPrompt }} />
         )}

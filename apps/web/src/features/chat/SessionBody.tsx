@@ -151,6 +151,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           <ChangesSheet
             host={host}
             sessionId={view.sessionId}
+            step={lastResult(state.entries)}
             mayWrite={may(data.info, "approve")}
             onPrompt={mayPrompt && !shut ? append : null}
             file={file}
@@ -224,6 +225,11 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
       )}
     </>
   );
+}
+
+/** Returns the id of the last result of a tool, each of which may have changed files; "" if there is none. */
+function lastResult(entries: OpenSession["state"]["entries"]): string {
+  return entries.findLast((entry) => entry.type === "message" && entry.message.role === "toolResult")?.id ?? "";
 }
 
 /** Returns what an empty transcript shows. */

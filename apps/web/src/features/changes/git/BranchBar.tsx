@@ -1,18 +1,16 @@
 import type { GitStatusResponse } from "../../../api/types";
-import { IconButton } from "../../../components/Button";
-import { BranchIcon, RefreshIcon } from "../../../components/icons";
+import { BranchIcon } from "../../../components/icons";
 import { t } from "../../../i18n/changes";
 import { visible } from "../../chat/text/visible";
+import { ReloadButton, type ReloadButtonProps } from "../ReloadButton";
 import { shortId } from "./git-key";
 
-export interface BranchBarProps {
+export interface BranchBarProps extends ReloadButtonProps {
   status: GitStatusResponse;
-  busy: boolean;
-  onReload: () => void;
 }
 
 /** The current branch and its relation to its upstream. */
-export function BranchBar({ status, busy, onReload }: BranchBarProps) {
+export function BranchBar({ status, newer, busy, onReload }: BranchBarProps) {
   const { branch, head, upstream, ahead = 0, behind = 0 } = status;
   const far = [
     ahead > 0 ? t("changes.git.ahead", { count: ahead }) : "",
@@ -39,9 +37,7 @@ export function BranchBar({ status, busy, onReload }: BranchBarProps) {
               : t("changes.git.noCommits")}
         </p>
       </div>
-      <IconButton label={t("changes.git.reload")} aria-busy={busy} onClick={onReload}>
-        <RefreshIcon />
-      </IconButton>
+      <ReloadButton newer={newer} busy={busy} onReload={onReload} />
     </div>
   );
 }

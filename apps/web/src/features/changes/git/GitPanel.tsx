@@ -15,6 +15,8 @@ import { Uncommitted } from "./Uncommitted";
 export interface GitPanelProps {
   host: Host;
   sessionId: string;
+  /** The last step of the session that may have changed files. */
+  step: string;
   mayWrite: boolean;
   onPrompt: ((text: string) => void) | null;
   draft: CommitDraft;
@@ -22,12 +24,12 @@ export interface GitPanelProps {
 }
 
 /** The repository of a session's folder: uncommitted changes, history and branches. */
-export function GitPanel({ host, sessionId, mayWrite, onPrompt, draft, onDraft }: GitPanelProps) {
+export function GitPanel({ host, sessionId, step, mayWrite, onPrompt, draft, onDraft }: GitPanelProps) {
   const [part, setPart] = useState<"uncommitted" | "history" | "branches">("uncommitted");
   const client = useQueryClient();
   const status = useQuery({
     queryKey: gitKey(host, sessionId, "status"),
-    queryFn: () => host.request("git_status", { sessionId }),
+    queryFn: async () => ({ step, ...(await host.request("git_status", { sessionId })) }),
     retry: false,
     gcTime: 0,
   });
@@ -53,7 +55,7 @@ export function GitPanel({ host, sessionId, mayWrite, onPrompt, draft, onDraft }
   return (
     <div data-testid="git-panel" className="space-y-3">
       {failed}
-      <BranchBar status={status.data} busy={status.isFetching} onReload={reload} />
+      <BranchBar status={status.data} newer={status.data.step !== step} busy={status.isFetching} onReload={reload} />
       <Parts
         label={t("changes.git.git")}
         parts={[

@@ -50,7 +50,7 @@ function show(host: FakeHost, props: Partial<GitPanelProps> = {}) {
   render(
     <QueryClientProvider client={new QueryClient()}>
       <ToastProvider>
-        <Panel host={host} sessionId="s1" mayWrite onPrompt={null} {...props} />
+        <Panel host={host} sessionId="s1" step="" mayWrite onPrompt={null} {...props} />
       </ToastProvider>
     </QueryClientProvider>,
   );

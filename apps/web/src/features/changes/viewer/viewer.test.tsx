@@ -27,7 +27,15 @@ function show(
     <QueryClientProvider client={client}>
       <HighlightingContext value={createHighlighting(() => ({ tokenize, colorRuns }))}>
         <ToastProvider>
-          <ChangesSheet host={host} sessionId="s1" mayWrite onPrompt={onPrompt} file={file} onClose={() => {}} />
+          <ChangesSheet
+            host={host}
+            sessionId="s1"
+            step=""
+            mayWrite
+            onPrompt={onPrompt}
+            file={file}
+            onClose={() => {}}
+          />
         </ToastProvider>
       </HighlightingContext>
     </QueryClientProvider>,

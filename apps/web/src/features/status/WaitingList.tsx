@@ -26,7 +26,9 @@ export function WaitingList({ deviceId, removed }: WaitingListProps) {
     <Card data-testid="waiting-list" className="overflow-hidden">
       <div className="px-4 py-3">
         <h2 className="font-medium">{t("status.waiting.title")}</h2>
-        <p className="text-muted text-sm">{t(removed ? "status.waiting.afterPairing" : "status.waiting.explained")}</p>
+        <p className="text-muted text-sm">
+          {removed ? t("status.waiting.afterPairing") : t("status.waiting.explained")}
+        </p>
       </div>
       <ul className="divide-y divide-line border-line border-t">
         {prompts.map((prompt) => (

@@ -3,6 +3,7 @@ import { emptyLive } from "../src/api/projection";
 import { ApiKind } from "../src/api/types";
 import { approval, assistant, call, custom, question, user } from "../src/app/testing/builders";
 import { FakeScorel, type FakeSession } from "../src/app/testing/fake-scorel";
+import { keepDraft } from "../src/features/shared/draft";
 import { accessScenes } from "./access-scenes";
 import { backendScenes } from "./backend-scenes";
 import { cardScenes } from "./card-scenes";
@@ -298,8 +299,9 @@ export const scenes: Record<string, () => Scene> = {
     }),
   ]),
   revoked: chat((session, scorel) => {
-    session.patch({ status: "revoked" });
+    session.patch({ status: "revoked", entries: [], outgoing: offline.outgoing?.slice(0, 1) ?? [] });
     scorel.host(dev).status.set("revoked");
+    keepDraft(`${dev}/s1`, "And write down why the queue was unbounded.\nA link to the issue is enough.");
   }),
   missing: chat((session) => session.patch({ status: "missing", summary: null })),
   loading: chat((session) => session.patch({ status: "loading" })),
@@ -315,6 +317,13 @@ export const scenes: Record<string, () => Scene> = {
     host.status.set("offline");
     host.newSessions.goOffline();
     host.newSessions.begin({ projectId: "p1" }, "Bound the queues of the relay, and measure before and after.");
+  }),
+  startrevoked: starting((scorel) => {
+    const host = scorel.host(dev);
+    host.status.set("revoked");
+    host.newSessions.goOffline();
+    host.newSessions.begin({ projectId: "p1" }, "Bound the queues of the relay, and measure before and after.");
+    keepDraft(`${dev}/new/p1`, "Then compare the two.");
   }),
   startfailed: starting((scorel) => {
     const host = scorel.host(dev);
@@ -335,7 +344,7 @@ export const scenes: Record<string, () => Scene> = {
     return { scorel, path: `/d/${dev}` };
   },
   devicerevoked: () => {
-    const scorel = world();
+    const scorel = waiting();
     scorel.host(dev).status.set("revoked");
     return { scorel, path: `/d/${dev}` };
   },

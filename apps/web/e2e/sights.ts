@@ -11,7 +11,17 @@ const plain = [
   ...["pair", "unsupported", "refused", "devices", "devicesunknown", "foreigndevices", "unknowndevice"],
   ...["inboxmany", "inboxnomatch", "inboxempty", "inboxold", "inboxoffline"],
   ...["devicewaiting", "saveddevice", "savedcopy", "savedoffline", "update", "share"],
-  ...["device", "archived", "noproject", "start", "startwaiting", "deviceoffline", "devicerevoked", "foreigndevice"],
+  ...[
+    "device",
+    "archived",
+    "noproject",
+    "start",
+    "startwaiting",
+    "startrevoked",
+    "deviceoffline",
+    "devicerevoked",
+    "foreigndevice",
+  ],
   ...["connection", "connectiondown", "connectionoffline", "connectionwarn", "connectionrunning", "connectionpaths"],
   ...[
     "chat",

@@ -1,4 +1,4 @@
-import type { Host, StartingSession } from "../../api/contract";
+import type { Host, HostStatus, StartingSession } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { ClockIcon, WarningIcon } from "../../components/icons";
 import { t } from "../../i18n/start";
@@ -19,13 +19,13 @@ export interface StartingRowProps {
 /** A prompt whose session does not exist yet. */
 export function StartingRow({ host, starting, label, onEdit }: StartingRowProps) {
   const { newSessions } = host;
-  const online = useReadable(host.status) === "open";
+  const status = useReadable(host.status);
   const { clientKey, text, images, state, error, kind } = starting;
   return (
     <Prompt text={text} mine clientId={undefined} pictures={<OutgoingPictures images={images} />} waiting>
       {state === "waiting" ? (
         <State state="device" icon={<ClockIcon />}>
-          {online ? t("start.startingRow.starting") : t("start.startingRow.waiting", { label })}
+          {waitsFor(status, label)}
         </State>
       ) : (
         <State state="failed" icon={<WarningIcon className="text-danger" />}>
@@ -50,4 +50,15 @@ export function StartingRow({ host, starting, label, onEdit }: StartingRowProps)
       </span>
     </Prompt>
   );
+}
+
+function waitsFor(status: HostStatus, label: string): string {
+  switch (status) {
+    case "open":
+      return t("start.startingRow.starting");
+    case "revoked":
+      return t("start.startingRow.afterPairing", { label });
+    default:
+      return t("start.startingRow.waiting", { label });
+  }
 }

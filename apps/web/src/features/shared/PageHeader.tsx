@@ -39,7 +39,10 @@ export function PageHeader({ title, subtitle, back, actions }: PageHeaderProps) 
           <span className="w-1 md:hidden" />
         )}
         <div className="min-w-0 flex-1 py-1.5">
-          <h1 dir="auto" className="truncate text-left font-semibold leading-tight">
+          <h1
+            dir="auto"
+            className="text-left font-semibold leading-tight [overflow-wrap:anywhere] max-md:line-clamp-2 md:truncate"
+          >
             {title}
           </h1>
           {subtitle ? <div className="truncate text-faint text-xs leading-5">{subtitle}</div> : null}

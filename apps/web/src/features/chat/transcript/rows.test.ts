@@ -1,4 +1,5 @@
 // @vitest-environment node
+import * as written from "@scorel/protocol/gen/session";
 import { describe, expect, it } from "vitest";
 import type { SessionEntry } from "../../../api/types";
 import { assistant, call, custom, result, user } from "../../../app/testing/builders";
@@ -83,6 +84,13 @@ describe("buildRows", () => {
     expect(buildRows([{ ...note("x"), customType: "other.hook" } as SessionEntry])).toMatchObject([
       { kind: "unknown", type: "other.hook" },
     ]);
+  });
+
+  it("shows no record of the host as unknown", () => {
+    const types = Object.entries(written).flatMap(([name, type]) => (name.startsWith("CUSTOM_") ? [String(type)] : []));
+    expect(types.length).toBeGreaterThan(20);
+    const rows = types.filter((type) => type !== written.CUSTOM_NOTE).flatMap((type) => buildRows([custom(type, {})]));
+    expect(rows.filter(({ kind }) => kind === "unknown")).toEqual([]);
   });
 
   it("hides the costs of calls", () => {

@@ -1,15 +1,21 @@
 import { blocksOf } from "@scorel/protocol/tree";
 import {
   type AssistantMessage,
+  CUSTOM_AGENT,
   CUSTOM_APPROVAL,
   CUSTOM_BACKEND,
   CUSTOM_CHILD,
   CUSTOM_ENVIRONMENT,
+  CUSTOM_FOREIGN,
   CUSTOM_HOOK,
+  CUSTOM_IMAGE,
+  CUSTOM_IMPORTED,
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MEMORY,
+  CUSTOM_META,
   CUSTOM_MODE,
+  CUSTOM_MOVED,
   CUSTOM_NOTE,
   CUSTOM_OMITTED,
   CUSTOM_PROCESS,
@@ -21,6 +27,7 @@ import {
   CUSTOM_TURN,
   type CustomEntry,
   type MessageEntry,
+  type NoteKind,
   type OtherEntry,
   type PartialBlock,
   type SessionEntry,
@@ -194,7 +201,7 @@ function messageRow(entry: MessageEntry, facts: ReadonlyMap<string, ToolFacts>, 
   }
 }
 
-const noteTitles: Record<string, string> = {
+const noteTitles: Record<NoteKind, string> = {
   get jobs() {
     return t("chat.transcript.backgroundJobFinished");
   },
@@ -213,6 +220,18 @@ const noteTitles: Record<string, string> = {
   get hook() {
     return t("chat.transcript.addedByAHook");
   },
+  get skills() {
+    return t("chat.transcript.noteSkills");
+  },
+  get worktree() {
+    return t("chat.transcript.noteWorktree");
+  },
+  get moved() {
+    return t("chat.transcript.noteMoved");
+  },
+  get mcp() {
+    return t("chat.transcript.noteMcp");
+  },
 };
 
 /** Returns the row of a host's note to the model; messages of other programs remain unknown. */
@@ -226,7 +245,8 @@ function noteRow(entry: OtherEntry): Row {
   return {
     kind: "summary",
     key: entry.id,
-    title: (noteTitles[String(kind)] ?? t("chat.transcript.noteToTheAgent")) + from,
+    // A newer host may have kinds that are not listed.
+    title: (noteTitles[kind as NoteKind] ?? t("chat.transcript.noteToTheAgent")) + from,
     text: content,
   };
 }
@@ -234,6 +254,12 @@ function noteRow(entry: OtherEntry): Row {
 function customRow(entry: CustomEntry): Row | null {
   switch (entry.customType) {
     case CUSTOM_QUEUE:
+    case CUSTOM_IMAGE: // of a queued prompt
+    case CUSTOM_META: // shown in lists and in the details
+    case CUSTOM_AGENT: // shown beside the composer
+    case CUSTOM_MOVED: // a note says it
+    case CUSTOM_IMPORTED:
+    case CUSTOM_FOREIGN: // a record of the program that the session was imported from
     case CUSTOM_APPROVAL:
     case CUSTOM_QUESTION:
     case CUSTOM_LEAF:

@@ -2,7 +2,7 @@
 import type { Approval, SessionSummary } from "../src/api/types";
 import { approval, hostInfo, project, question, summary } from "../src/app/testing/builders";
 import { type FakeScorel, FakeSession } from "../src/app/testing/fake-scorel";
-import { seen } from "../src/features/inbox/seen";
+import { seen } from "../src/features/shared/seen";
 import { chat, dev, type Scene, turn, world } from "./world";
 
 const mini = "dev_p4xq9cc1wwtm8d2tdb0k3yfu";

@@ -51,16 +51,29 @@ it("no file imports itself through others", () => {
   expect(circlesOf(new Map(files.map((file) => [name(file), importsOf(file).map(name)])))).toEqual([]);
 });
 
-it("no folder of a session's page imports itself through others", () => {
-  const chat = join(src, "features", "chat");
+/** Returns the folders below `top` and those that the files in each import. `part` names the folder of a file. */
+function foldersOf(top: string, part: (file: string) => string): Map<string, string[]> {
   const graph = new Map<string, string[]>();
-  for (const file of filesBelow(chat)) {
-    const from = relative(chat, dirname(file));
+  for (const file of filesBelow(top)) {
+    const from = part(relative(top, file));
     const others = importsOf(file)
-      .map((each) => relative(chat, dirname(each)))
-      .filter((to) => to !== from && !to.startsWith(".."));
+      .map((each) => relative(top, each))
+      .filter((each) => !each.startsWith(".."))
+      .map(part)
+      .filter((to) => to !== from);
     graph.set(from, [...(graph.get(from) ?? []), ...others]);
   }
+  return graph;
+}
+
+it("no feature imports itself through others", () => {
+  const graph = foldersOf(join(src, "features"), (file) => file.split("/")[0] ?? "");
+  expect(graph.get("chat")).toContain("shared");
+  expect(circlesOf(graph)).toEqual([]);
+});
+
+it("no folder of a session's page imports itself through others", () => {
+  const graph = foldersOf(join(src, "features", "chat"), dirname);
   expect(graph.get("transcript")).toContain("messages");
   expect(circlesOf(graph)).toEqual([]);
 });

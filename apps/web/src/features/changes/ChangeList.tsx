@@ -3,7 +3,7 @@ import type { Host } from "../../api/contract";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/changes";
 import { locale } from "../../i18n/i18n";
-import { visible } from "../chat/text/visible";
+import { visible } from "../shared/visible";
 import { ChangeRow } from "./ChangeRow";
 import { Failed } from "./Failed";
 import { ReloadButton } from "./ReloadButton";

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from "react";
 import type { Host } from "../../api/contract";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/changes";
-import { visible } from "../chat/text/visible";
+import { visible } from "../shared/visible";
 
 export interface ElsewhereProps {
   host: Host;

@@ -6,7 +6,7 @@ import { ChevronRightIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/changes";
 import type { FilePlace } from "../chat/context/files-context";
-import { visible } from "../chat/text/visible";
+import { visible } from "../shared/visible";
 import { Elsewhere } from "./Elsewhere";
 import { Failed } from "./Failed";
 import { FileView } from "./viewer/FileView";

@@ -3,8 +3,8 @@ import type { FileChange, FileStatus } from "../../api/types";
 import { cx } from "../../components/cx";
 import { ChevronRightIcon } from "../../components/icons";
 import { t } from "../../i18n/changes";
-import { visible } from "../chat/text/visible";
 import { Counts } from "../diff/Counts";
+import { visible } from "../shared/visible";
 
 export interface FileRowProps {
   file: Pick<FileChange, "path" | "from" | "status" | "added" | "removed">;

@@ -5,7 +5,7 @@ import { Badge } from "../../components/Badge";
 import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { t } from "../../i18n/channels";
-import { visible } from "../chat/text/visible";
+import { visible } from "../shared/visible";
 import { ChatRow } from "./ChatRow";
 import { PairChat } from "./PairChat";
 import { stateOf } from "./words";

@@ -1,7 +1,7 @@
 import type { Channel, ChannelChat, ChannelSender } from "../../api/types";
 import type { Tone } from "../../components/Badge";
 import { t } from "../../i18n/channels";
-import { visible } from "../chat/text/visible";
+import { visible } from "../shared/visible";
 
 /** The state of a channel: whether messages arrive. */
 export function stateOf({ state }: Channel): { text: string; tone: Tone } {

@@ -2,8 +2,8 @@ import { Link } from "wouter";
 import type { Host } from "../../api/contract";
 import { t } from "../../i18n/chat";
 import { rich } from "../../i18n/rich";
-import { sessionTitle } from "../device/host-data";
 import { address } from "../route/address";
+import { sessionTitle } from "../shared/host-data";
 import { useSessions, useToldSession } from "../shared/sessions";
 
 export interface ParentLinkProps {

@@ -1,7 +1,7 @@
 import { BranchIcon, FilesIcon, SearchIcon, StopIcon } from "../../components/icons";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/chat";
-import { type Command, usePageCommands } from "../keys/commands";
+import { type Command, usePageCommands } from "../shared/commands";
 import { may } from "../shared/grants";
 import { withHelp } from "../shared/with-help";
 import type { OpenSession } from "./context/use-session";

@@ -6,10 +6,10 @@ import { PinIcon } from "../../components/icons";
 import { t } from "../../i18n/device";
 import { address } from "../route/address";
 import { SessionMenu } from "../session/SessionMenu";
+import { sessionTitle } from "../shared/host-data";
 import { useReadable } from "../shared/scorel-context";
 import { ago } from "../shared/time";
 import { WaitingBadge } from "../status/WaitingBadge";
-import { sessionTitle } from "./host-data";
 
 export interface SessionRowProps {
   host: Host;

@@ -9,14 +9,14 @@ import { t } from "../../i18n/device";
 import { address } from "../route/address";
 import { useOpen } from "../route/entry";
 import { SessionSearch } from "../search/SessionSearch";
+import { sessionTitle, useHostData } from "../shared/host-data";
 import { useHost, useHostFreshness } from "../shared/host-queries";
 import { useReadable } from "../shared/scorel-context";
 import { useAnySession, useSessions } from "../shared/sessions";
+import { useStartSession } from "../shared/use-start-session";
 import { useWaiting } from "../status/use-waiting";
 import { WaitingBadge, WaitingCount } from "../status/WaitingBadge";
-import { sessionTitle, useHostData } from "./host-data";
 import { Pinned } from "./SessionRow";
-import { useStartSession } from "./use-start-session";
 
 /** How many sessions of a project the sidebar lists, with a link to the others on the device's page. */
 const shown = 8;

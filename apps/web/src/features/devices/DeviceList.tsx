@@ -5,11 +5,11 @@ import { IconButton } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { ChevronRightIcon, MachineIcon, PlusIcon, TrashIcon } from "../../components/icons";
 import { t } from "../../i18n/devices";
-import { seen } from "../inbox/seen";
 import { address } from "../route/address";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { rememberModel } from "../shared/model-memory";
 import { useScorel } from "../shared/scorel-context";
+import { seen } from "../shared/seen";
 import { PresenceBadge } from "../status/Presence";
 import { WaitingBadge } from "../status/WaitingBadge";
 

@@ -11,7 +11,7 @@ import {
 import { cx } from "../../components/cx";
 import { ChevronDownIcon } from "../../components/icons";
 import { t } from "../../i18n/diff";
-import { visible } from "../chat/text/visible";
+import { visible } from "../shared/visible";
 import type { Colors } from "./colors";
 import { compareWords, type Piece } from "./compare";
 import { LineText } from "./LineText";

@@ -1,6 +1,6 @@
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { visible } from "../chat/text/visible";
+import { visible } from "../shared/visible";
 import { Block, type BlockProps } from "./Block";
 import { drawHeld } from "./held-end";
 import { shownChars } from "./LineText";

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from "react";
 import { ErrorBoundary } from "react-error-boundary";
-import { visible } from "../chat/text/visible";
 import { chunk, MissingChunk } from "../shared/missing-chunk";
+import { visible } from "../shared/visible";
 import type { DiffProps } from "./Diff";
 
 const Diff = lazy(chunk(async () => ({ default: (await import("./Diff")).Diff })));

@@ -1,6 +1,7 @@
 // Splits a line where its color or its words change.
-import { visible } from "../chat/text/visible";
+
 import type { Token } from "../code/engine";
+import { visible } from "../shared/visible";
 import type { Piece } from "./compare";
 
 export interface Segment {

@@ -1,8 +1,8 @@
 import type { Extension, ExtensionChange, ExtensionContents, MCPSetting } from "../../api/types";
 import { t } from "../../i18n/extensions";
-import { visible } from "../chat/text/visible";
-import { Lines, Part, Parts } from "../project/Parts";
+import { Lines, Part, Parts } from "../shared/ReviewParts";
 import { sizeText } from "../shared/size-text";
+import { visible } from "../shared/visible";
 import { changeText, placeText } from "./words";
 
 /** Everything that an extension holds and would run, as a person reviews it. */

@@ -4,7 +4,7 @@ import { Badge } from "../../components/Badge";
 import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { t } from "../../i18n/extensions";
-import { visible } from "../chat/text/visible";
+import { visible } from "../shared/visible";
 import { Contents } from "./Contents";
 import { stateOf } from "./words";
 

@@ -1,7 +1,7 @@
 import type { Extension, ExtensionChange } from "../../api/types";
 import type { Tone } from "../../components/Badge";
 import { t } from "../../i18n/extensions";
-import { visible } from "../chat/text/visible";
+import { visible } from "../shared/visible";
 
 /** The state of an extension, in words and as a tone. */
 export function stateOf({ state }: Extension): { text: string; tone: Tone } {

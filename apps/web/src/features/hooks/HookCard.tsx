@@ -6,10 +6,10 @@ import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { ScrollText } from "../../components/ScrollText";
 import { t } from "../../i18n/hooks";
-import { visible } from "../chat/text/visible";
-import { Lines, Part, Parts } from "../project/Parts";
+import { Lines, Part, Parts } from "../shared/ReviewParts";
 import { clock } from "../shared/time";
 import { useAct } from "../shared/use-act";
+import { visible } from "../shared/visible";
 import { outcomeText, stateOf } from "./words";
 
 export interface HookCardProps {

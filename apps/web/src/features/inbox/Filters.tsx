@@ -1,6 +1,6 @@
 import { Select } from "../../components/Select";
 import { t } from "../../i18n/inbox";
-import { type Filter, type State, states } from "./filter";
+import { type Filter, type State, states } from "../route/inbox-filter";
 import { projectKey } from "./sections";
 import type { Machine, useEachAnswer } from "./use-machines";
 

@@ -7,12 +7,12 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/inbox";
 import { MoreSessions } from "../device/MoreSessions";
 import { address } from "../route/address";
-import type { Filter } from "./filter";
+import type { Filter } from "../route/inbox-filter";
+import { seen } from "../shared/seen";
 import { InboxRow } from "./InboxRow";
 import { NeedsYou } from "./NeedsYou";
 import { Section } from "./Section";
 import type { Item, Sections } from "./sections";
-import { seen } from "./seen";
 import type { ItemActions } from "./use-item-actions";
 import type { Machine, useEachAnswer } from "./use-machines";
 

@@ -5,11 +5,11 @@ import { hostKey, useHostFreshness } from "../shared/host-queries";
 import { chunk } from "../shared/missing-chunk";
 import { useRecalled } from "../shared/recall";
 import { useReadable, useScorel } from "../shared/scorel-context";
+import { seen } from "../shared/seen";
 import { allSessionsKey } from "../shared/sessions";
 import { showCount } from "../shared/use-title";
 import { type Attention, attention, noAttention } from "./attention";
 import { type Item, needsYou } from "./sections";
-import { seen } from "./seen";
 import { itemsOf, most, useMachines, useSeen } from "./use-machines";
 import { useMovedSessions } from "./use-moved-sessions";
 

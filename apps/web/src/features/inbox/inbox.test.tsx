@@ -8,7 +8,7 @@ import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
 // Loaded before a test's fake clock runs.
 import "./AskCards";
-import { isUnread, SeenSessions, seen } from "./seen";
+import { isUnread, SeenSessions, seen } from "../shared/seen";
 
 beforeEach(() => {
   localStorage.clear();

@@ -1,7 +1,7 @@
 // The contents of the inbox, from the sessions of all machines.
 import type { Device, Host } from "../../api/contract";
 import type { Project, SessionSummary } from "../../api/types";
-import type { Filter, State } from "./filter";
+import type { Filter, State } from "../route/inbox-filter";
 
 /** A session with its machine and project. */
 export interface Item {

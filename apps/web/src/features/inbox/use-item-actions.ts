@@ -3,10 +3,10 @@ import { useMemo } from "react";
 import type { Requests } from "../../api/types";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/inbox";
+import { seen } from "../shared/seen";
 import { putSession } from "../shared/sessions";
 import { withHelp } from "../shared/with-help";
 import type { Item } from "./sections";
-import { seen } from "./seen";
 
 export interface ItemActions {
   toggleRead(item: Item): void;

@@ -5,9 +5,9 @@ import type { Requests, SessionSummary } from "../../api/types";
 import { isRefusal } from "../shared/errors";
 import { hostKey } from "../shared/host-keys";
 import { useReadable, useScorel } from "../shared/scorel-context";
+import { isUnread, seen } from "../shared/seen";
 import { allSessionsKey } from "../shared/sessions";
 import { type Item, needsYou } from "./sections";
-import { isUnread, seen } from "./seen";
 
 /** How many sessions of a machine the inbox has; a host returns no more at once. */
 export const most = 500;

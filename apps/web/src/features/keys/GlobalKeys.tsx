@@ -2,8 +2,8 @@ import { lazy, useEffect } from "react";
 import { t } from "../../i18n/keys";
 import { LazyPart } from "../shared/MissingPart";
 import { chunk } from "../shared/missing-chunk";
+import { closeOverlay, isMac, openPalette, openShortcuts, overlay } from "../shared/overlay";
 import { useReadable } from "../shared/scorel-context";
-import { closeOverlay, isMac, openPalette, openShortcuts, overlay } from "./open";
 
 const Palette = lazy(chunk(() => import("./Palette")));
 const Shortcuts = lazy(chunk(() => import("./Shortcuts")));

@@ -2,7 +2,7 @@ import { useRoute } from "wouter";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/keys";
 import { paths } from "../route/address";
-import { closeOverlay, paletteKeys } from "./open";
+import { closeOverlay, paletteKeys } from "../shared/overlay";
 
 type Keys = readonly (readonly [keys: readonly string[], what: string])[];
 

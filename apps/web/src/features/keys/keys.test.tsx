@@ -6,7 +6,7 @@ import { setMedia } from "../../app/testing/browser";
 import { hostInfo, project, summary } from "../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
-import { seen } from "../inbox/seen";
+import { seen } from "../shared/seen";
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -6,8 +6,8 @@ import { address } from "../route/address";
 import { navigate } from "../route/history";
 import { useSettingsSheet } from "../settings/settings-context";
 import { chooseTheme, chosenTheme, type ThemeChoice } from "../settings/theme";
+import { openShortcuts } from "../shared/overlay";
 import type { Entry } from "./entries";
-import { openShortcuts } from "./open";
 
 const ThemeIcon = icon("Theme", <path d="M10 3a7 7 0 1 0 0 14zm0 0a7 7 0 0 1 0 14" />);
 const LanguageIcon = icon(

@@ -1,7 +1,6 @@
 import { Dot } from "../../components/Badge";
 import { ArchiveIcon, CheckIcon, MachineIcon, PinIcon, PlusIcon, TerminalIcon } from "../../components/icons";
 import { t } from "../../i18n/keys";
-import { sessionTitle } from "../device/host-data";
 import { type Item, needsYou } from "../inbox/sections";
 import { useItemActions } from "../inbox/use-item-actions";
 import { itemsOf, type Machine, useEachAnswer, useMachines, useSeen } from "../inbox/use-machines";
@@ -9,6 +8,7 @@ import { address } from "../route/address";
 import { useOpen } from "../route/entry";
 import { navigate } from "../route/history";
 import { may } from "../shared/grants";
+import { sessionTitle } from "../shared/host-data";
 import type { Entry } from "./entries";
 
 /** How many sessions are listed before anything is typed. */

@@ -6,9 +6,9 @@ import { Button } from "../../components/Button";
 import { CommandBox } from "../../components/CommandBox";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/machine";
-import { Section } from "../project/Section";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { Section } from "../shared/Section";
 import { useAct } from "../shared/use-act";
 import { withHelp } from "../shared/with-help";
 

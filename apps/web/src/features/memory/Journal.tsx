@@ -5,9 +5,9 @@ import { Button } from "../../components/Button";
 import { ScrollText } from "../../components/ScrollText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/memory";
-import { Section } from "../project/Section";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { Section } from "../shared/Section";
 import { withHelp } from "../shared/with-help";
 
 /** The journal of a project: one line for each turn, a day at a time. */

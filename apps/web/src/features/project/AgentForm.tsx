@@ -5,11 +5,11 @@ import { Button } from "../../components/Button";
 import { Select } from "../../components/Select";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/project";
-import { useHostData } from "../device/host-data";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
+import { EntryForm } from "../shared/EntryForm";
 import { isLimited } from "../shared/grants";
+import { useHostData } from "../shared/host-data";
 import { useAct } from "../shared/use-act";
-import { EntryForm } from "./EntryForm";
 
 export interface AgentFormProps {
   host: Host;

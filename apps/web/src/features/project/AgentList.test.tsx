@@ -8,7 +8,7 @@ import { applyHostEvent } from "../shared/host-queries";
 import { draftOf } from "./AgentForm";
 import { AgentList } from "./AgentList";
 
-vi.mock("../device/use-start-session", () => ({ useStartSession: () => create }));
+vi.mock("../shared/use-start-session", () => ({ useStartSession: () => create }));
 const create = vi.fn();
 
 const agents: AgentInfo[] = [

@@ -5,18 +5,18 @@ import { Badge } from "../../components/Badge";
 import { Button } from "../../components/Button";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
-import { useHostData } from "../device/host-data";
-import { useStartSession } from "../device/use-start-session";
 import { AddButton } from "../shared/AddButton";
 import { isLimited } from "../shared/grants";
+import { useHostData } from "../shared/host-data";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
+import { Section } from "../shared/Section";
 import { useAct } from "../shared/use-act";
+import { useStartSession } from "../shared/use-start-session";
 import { withHelp } from "../shared/with-help";
 import { AgentForm } from "./AgentForm";
 import { AgentPreview } from "./AgentPreview";
 import { Notes } from "./Notes";
-import { Section } from "./Section";
 
 export interface AgentListProps {
   host: Host;

@@ -6,14 +6,14 @@ import { IconButton } from "../../components/Button";
 import { TrashIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
-import { visible } from "../chat/text/visible";
-import { useHostData } from "../device/host-data";
 import { isLimited } from "../shared/grants";
+import { useHostData } from "../shared/host-data";
 import { useHostQuery } from "../shared/host-queries";
+import { Section } from "../shared/Section";
 import { useAct } from "../shared/use-act";
+import { visible } from "../shared/visible";
 import { withHelp } from "../shared/with-help";
 import { RuleForm } from "./RuleForm";
-import { Section } from "./Section";
 
 const scopes: { scope: PermissionRule["scope"]; title: string; none: string }[] = [
   {

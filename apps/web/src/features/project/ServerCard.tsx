@@ -3,8 +3,8 @@ import { Badge, type Tone } from "../../components/Badge";
 import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { t } from "../../i18n/project";
-import { visible } from "../chat/text/visible";
-import { Lines, Part, Parts } from "./Parts";
+import { Lines, Part, Parts } from "../shared/ReviewParts";
+import { visible } from "../shared/visible";
 import { ServerActions, type ServerActionsProps } from "./ServerActions";
 import { ServerSignIn } from "./ServerSignIn";
 

@@ -7,8 +7,8 @@ import { Select } from "../../components/Select";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/project";
 import { rich } from "../../i18n/rich";
+import { EntryForm } from "../shared/EntryForm";
 import { useAct } from "../shared/use-act";
-import { EntryForm } from "./EntryForm";
 import { draftOf, fieldsOf, type ServerFields, type ValueRow } from "./server-draft";
 
 export interface ServerFormProps {

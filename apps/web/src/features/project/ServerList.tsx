@@ -7,9 +7,9 @@ import { AddButton } from "../shared/AddButton";
 import { isRefusal } from "../shared/errors";
 import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
+import { Section } from "../shared/Section";
 import { useChange } from "../shared/use-change";
 import { withHelp } from "../shared/with-help";
-import { Section } from "./Section";
 import { ServerCard } from "./ServerCard";
 import { ServerForm } from "./ServerForm";
 

@@ -4,9 +4,9 @@ import type { MCPServer, Requests } from "../../api/types";
 import { Button } from "../../components/Button";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/project";
-import { visible } from "../chat/text/visible";
 import { domainOf, linkOf } from "../shared/link";
 import { useAct } from "../shared/use-act";
+import { visible } from "../shared/visible";
 
 type Begun = Requests["sign_in_mcp_server"]["response"];
 

@@ -8,10 +8,10 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { Section } from "../shared/Section";
 import { useChange } from "../shared/use-change";
 import { withHelp } from "../shared/with-help";
 import { Notes } from "./Notes";
-import { Section } from "./Section";
 
 export interface SkillListProps {
   host: Host;

@@ -9,10 +9,10 @@ import { t } from "../../i18n/project";
 import { address } from "../route/address";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { Section } from "../shared/Section";
 import { ago } from "../shared/time";
 import { useAct } from "../shared/use-act";
 import { withHelp } from "../shared/with-help";
-import { Section } from "./Section";
 
 /** The agents whose conversations can be imported. Their names are the same in every language. */
 const agents = [

@@ -3,8 +3,8 @@ import type { Host } from "../../api/contract";
 import type { Project } from "../../api/types";
 import { Button } from "../../components/Button";
 import { t } from "../../i18n/project";
+import { Section } from "../shared/Section";
 import { useAct } from "../shared/use-act";
-import { Section } from "./Section";
 
 /** Whether the folder's own configuration is trusted, with a button to change it. */
 export function Trust({ host, project }: { host: Host; project: Project }) {

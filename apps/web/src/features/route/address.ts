@@ -1,5 +1,5 @@
 // The addresses of the pages. Old links must keep working.
-import { type Filter, states } from "../inbox/filter";
+import { type Filter, states } from "./inbox-filter";
 
 /** The pattern of each page's path, with the names of its parameters. */
 export const paths = {

@@ -5,9 +5,9 @@ import { Select } from "../../components/Select";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/schedules";
 import { Switch } from "../access/Switch";
-import { highestMode, modes, nameOfMode, rankOf } from "../chat/mode/modes";
-import { modelLabel } from "../device/ModelSelect";
 import { useHostQuery } from "../shared/host-queries";
+import { modelLabel } from "../shared/ModelSelect";
+import { highestMode, modes, nameOfMode, rankOf } from "../shared/modes";
 import { isOutside, type ScheduleFields } from "./draft";
 
 export interface RunFieldsProps {

@@ -3,7 +3,7 @@ import type { Host } from "../../api/contract";
 import type { HostInfo, Project, Schedule } from "../../api/types";
 import { Select } from "../../components/Select";
 import { t } from "../../i18n/schedules";
-import { EntryForm } from "../project/EntryForm";
+import { EntryForm } from "../shared/EntryForm";
 import { useHostQuery } from "../shared/host-queries";
 import { useAct } from "../shared/use-act";
 import { fieldsOf, isReady, newToken, type ScheduleFields, specOf } from "./draft";

@@ -3,7 +3,7 @@ import { Select } from "../../components/Select";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/schedules";
 import { Switch } from "../access/Switch";
-import { sessionTitle } from "../device/host-data";
+import { sessionTitle } from "../shared/host-data";
 import { useSessions } from "../shared/sessions";
 import { CronFields, type WhenProps } from "./CronFields";
 import type { ScheduleFields, WhenKind } from "./draft";

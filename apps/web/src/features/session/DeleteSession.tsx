@@ -2,11 +2,11 @@ import type { Host, SessionView } from "../../api/contract";
 import type { SessionSummary } from "../../api/types";
 import { rich } from "../../i18n/rich";
 import { t } from "../../i18n/session";
-import { sessionTitle } from "../device/host-data";
 import { address } from "../route/address";
 import { navigate } from "../route/history";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { keepDraft } from "../shared/draft";
+import { sessionTitle } from "../shared/host-data";
 
 export interface DeleteSessionProps {
   host: Host;

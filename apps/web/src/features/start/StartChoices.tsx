@@ -1,7 +1,7 @@
 import type { Mode } from "../../api/types";
 import { Select } from "../../components/Select";
 import { t } from "../../i18n/start";
-import { nameOfMode } from "../chat/mode/modes";
+import { nameOfMode } from "../shared/modes";
 import type { Choices } from "./use-choices";
 
 /** The agent, the permissions and the folder of a new session. */

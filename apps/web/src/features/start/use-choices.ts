@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { Host, NewSession } from "../../api/contract";
 import type { AgentInfo, Backend, HostInfo, Mode } from "../../api/types";
-import { highestMode, modes, rankOf } from "../chat/mode/modes";
 import { useHostQuery } from "../shared/host-queries";
 import { rememberedModel, rememberModel } from "../shared/model-memory";
+import { highestMode, modes, rankOf } from "../shared/modes";
 
 export interface Choices {
   /** The agents that a session can run as; empty if there is only the default one. */

@@ -1,7 +1,7 @@
 import type { GitStatusResponse } from "../../../api/types";
 import { BranchIcon } from "../../../components/icons";
 import { t } from "../../../i18n/changes";
-import { visible } from "../../chat/text/visible";
+import { visible } from "../../shared/visible";
 import { ReloadButton, type ReloadButtonProps } from "../ReloadButton";
 import { shortId } from "./git-key";
 

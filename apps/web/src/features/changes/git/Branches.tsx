@@ -3,8 +3,8 @@ import type { Host } from "../../../api/contract";
 import { CheckIcon } from "../../../components/icons";
 import { Skeleton } from "../../../components/Skeleton";
 import { t } from "../../../i18n/changes";
-import { visible } from "../../chat/text/visible";
 import { ago } from "../../shared/time";
+import { visible } from "../../shared/visible";
 import { Failed } from "../Failed";
 import { gitKey, shortId } from "./git-key";
 

@@ -1,6 +1,5 @@
 import { useContext, useEffect, useMemo, useRef, useState } from "react";
 import { t } from "../../../i18n/changes";
-import { visible } from "../../chat/text/visible";
 import { languageOf } from "../../code/language";
 import { HighlightingContext } from "../../code/use-highlighted";
 import type { LinePlace } from "../../diff/Block";
@@ -9,6 +8,7 @@ import { Colors } from "../../diff/colors";
 import { blockRows, inBlocks, moveFocus } from "../../diff/drawing";
 import type { DiffLine } from "../../diff/model";
 import type { DiffRow } from "../../diff/rows";
+import { visible } from "../../shared/visible";
 import "../../diff/diff.css";
 import { CommentForm } from "../CommentForm";
 import { quoteOf } from "../quote";

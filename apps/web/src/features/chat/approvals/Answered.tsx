@@ -1,9 +1,9 @@
 import { cx } from "../../../components/cx";
 import { CheckIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
+import { visible } from "../../shared/visible";
 import type { ToolAnswer } from "../calls/tool-facts";
 import { useNames } from "../context/live-context";
-import { visible } from "../text/visible";
 
 /** Returns the outcome of a question, in words. */
 export function answerText({ outcome, answer }: Pick<ToolAnswer, "outcome" | "answer">, who: string): string {

@@ -4,7 +4,7 @@ import { Button } from "../../../components/Button";
 import { cx } from "../../../components/cx";
 import { Spinner } from "../../../components/Spinner";
 import { t } from "../../../i18n/chat";
-import { visible } from "../text/visible";
+import { visible } from "../../shared/visible";
 import { byKey, meantBy } from "./meant-by";
 import type { Guard } from "./use-press-guard";
 

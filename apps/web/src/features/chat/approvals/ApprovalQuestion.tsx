@@ -8,7 +8,7 @@ import { t } from "../../../i18n/chat";
 import { Code } from "../../code/Code";
 import { languageOf } from "../../code/language";
 import { DiffView } from "../../diff/DiffView";
-import { visible } from "../text/visible";
+import { visible } from "../../shared/visible";
 
 /** How many lines are shown until a person expands the text. */
 const shownLines = 20;

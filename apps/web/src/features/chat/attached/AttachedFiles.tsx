@@ -2,8 +2,8 @@ import { IconButton } from "../../../components/Button";
 import { CloseIcon, FileIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import { sizeText } from "../../shared/size-text";
+import { visible } from "../../shared/visible";
 import type { FileInText } from "../images/text-files";
-import { visible } from "../text/visible";
 
 /** A file that this browser will send. */
 export interface FileToSend {

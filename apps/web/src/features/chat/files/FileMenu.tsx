@@ -8,11 +8,11 @@ import { t } from "../../../i18n/chat";
 import { isRefusal } from "../../shared/errors";
 import { hostKey } from "../../shared/host-keys";
 import { useReadable } from "../../shared/scorel-context";
+import { visible } from "../../shared/visible";
 import { withHelp } from "../../shared/with-help";
 import { matchingResources, useOffers } from "../offers/offers";
 import { SuggestList } from "../suggest/SuggestList";
 import type { SuggestProps } from "../suggest/suggest";
-import { visible } from "../text/visible";
 import { type FileScope, inOrder } from "./files";
 
 export interface FileMenuProps extends SuggestProps {

@@ -6,7 +6,7 @@ import { ApiKind, type FoundFile } from "../../../api/types";
 import { hostInfo, project, summary } from "../../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../../app/testing/fake-scorel";
 import { renderApp } from "../../../app/testing/render-app";
-import { visible } from "../text/visible";
+import { visible } from "../../shared/visible";
 import { fileQuery, inOrder, mention, withPath } from "./files";
 import "./FileMenu";
 

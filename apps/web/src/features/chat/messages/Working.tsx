@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { Live, ModelRetry } from "../../../api/types";
 import { Spinner } from "../../../components/Spinner";
 import { t } from "../../../i18n/chat";
-import { visible } from "../text/visible";
+import { visible } from "../../shared/visible";
 
 /** Shows that the turn is running while there is nothing to read yet, or that it is about to stop. */
 export function Working({ live }: { live: Live }) {

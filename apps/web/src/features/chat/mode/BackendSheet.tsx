@@ -5,8 +5,8 @@ import { ErrorText } from "../../../components/ErrorText";
 import { Select } from "../../../components/Select";
 import { Sheet } from "../../../components/Sheet";
 import { t } from "../../../i18n/chat";
+import { visible } from "../../shared/visible";
 import { withHelp } from "../../shared/with-help";
-import { visible } from "../text/visible";
 
 export interface BackendSheetProps {
   host: Host;

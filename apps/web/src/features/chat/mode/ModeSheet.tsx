@@ -6,9 +6,9 @@ import { CheckIcon, WarningIcon } from "../../../components/icons";
 import { Notice } from "../../../components/Notice";
 import { Sheet } from "../../../components/Sheet";
 import { t } from "../../../i18n/chat";
+import { highestMode, modes, nameOfMode, rankOf, type SessionModeProps } from "../../shared/modes";
 import { SandboxState } from "../../shared/SandboxState";
 import { withHelp } from "../../shared/with-help";
-import { highestMode, modes, nameOfMode, rankOf, type SessionModeProps } from "./modes";
 
 /** The available modes. Those that this browser may not set are disabled, with the reason. */
 export default function ModeSheet({ host, info, session, live, onClose }: SessionModeProps & { onClose: () => void }) {

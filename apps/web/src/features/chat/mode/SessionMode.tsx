@@ -4,7 +4,7 @@ import { ChevronDownIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import { LazyPart } from "../../shared/MissingPart";
 import { chunk } from "../../shared/missing-chunk";
-import { nameOfMode, type SessionModeProps } from "./modes";
+import { nameOfMode, type SessionModeProps } from "../../shared/modes";
 
 const ModeSheet = lazy(chunk(() => import("./ModeSheet")));
 

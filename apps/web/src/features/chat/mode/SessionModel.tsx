@@ -2,8 +2,8 @@ import { type HostInfo, type Model, type Requests, type SessionSummary, THINKING
 import { Select } from "../../../components/Select";
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
-import { modelLabel } from "../../device/ModelSelect";
 import { useHost } from "../../shared/host-queries";
+import { modelLabel } from "../../shared/ModelSelect";
 import { withHelp } from "../../shared/with-help";
 
 /** The model of the session's next answers and its reasoning level, if known. */

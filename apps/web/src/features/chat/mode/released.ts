@@ -1,7 +1,7 @@
 // Why a call was released without an answer, in words.
 import type { Release } from "../../../api/types";
 import { t } from "../../../i18n/chat";
-import { nameOfMode } from "./modes";
+import { nameOfMode } from "../../shared/modes";
 
 /** Returns a text such as "Allowed by the rule bash(make)". */
 export function releasedBy({ rules, mode }: Release): string {

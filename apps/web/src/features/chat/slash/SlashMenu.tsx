@@ -4,11 +4,11 @@ import { ApiKind } from "../../../api/types";
 import { Badge } from "../../../components/Badge";
 import { t } from "../../../i18n/chat";
 import { useHostQuery } from "../../shared/host-queries";
+import { visible } from "../../shared/visible";
 import { withHelp } from "../../shared/with-help";
 import { argumentsOf, useOffers } from "../offers/offers";
 import { SuggestList } from "../suggest/SuggestList";
 import type { SuggestProps } from "../suggest/suggest";
-import { visible } from "../text/visible";
 import { matching, type SlashItem, type SlashScope } from "./slash";
 
 export interface SlashMenuProps extends SuggestProps {

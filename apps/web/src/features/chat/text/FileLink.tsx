@@ -1,9 +1,9 @@
 import { Fragment, type ReactNode, useMemo } from "react";
 import { cx } from "../../../components/cx";
 import { t } from "../../../i18n/chat";
+import { visible } from "../../shared/visible";
 import { type FilePlace, useFiles } from "../context/files-context";
 import { filePlace, mentionsIn } from "./file-place";
-import { visible } from "./visible";
 
 export interface FileLinkProps {
   place: FilePlace;

@@ -1,4 +1,4 @@
-import { visible } from "./visible";
+import { visible } from "../../shared/visible";
 
 /** Escape sequences that color a terminal, move its cursor, or name its window. */
 const sequences =

@@ -1,8 +1,8 @@
 import { cx } from "../../../components/cx";
 import { CheckIcon, CloseIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
+import { visible } from "../../shared/visible";
 import type { Todo } from "../calls/todos";
-import { visible } from "../text/visible";
 
 function stateOf(status: string): string {
   switch (status) {

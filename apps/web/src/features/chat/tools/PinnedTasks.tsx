@@ -3,8 +3,8 @@ import type { SessionEntry } from "../../../api/types";
 import { cx } from "../../../components/cx";
 import { ChevronRightIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
+import { visible } from "../../shared/visible";
 import { LatestTodos, progressOf } from "../calls/todos";
-import { visible } from "../text/visible";
 import { Checklist } from "./Checklist";
 
 export interface PinnedTasksProps {

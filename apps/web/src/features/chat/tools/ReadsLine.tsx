@@ -2,8 +2,8 @@ import type { ToolCallBlock } from "../../../api/types";
 import { cx } from "../../../components/cx";
 import { ChevronRightIcon, FileIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
+import { visible } from "../../shared/visible";
 import { countReads } from "../calls/reads";
-import { visible } from "../text/visible";
 
 export interface ReadsLineProps {
   calls: readonly ToolCallBlock[];

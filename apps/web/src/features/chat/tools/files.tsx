@@ -2,10 +2,10 @@ import { IconButton } from "../../../components/Button";
 import { FileIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import type { DiffFile } from "../../diff/model";
+import { visible } from "../../shared/visible";
 import { useFiles } from "../context/files-context";
 import { FileLink } from "../text/FileLink";
 import { filePlace } from "../text/file-place";
-import { visible } from "../text/visible";
 
 /** The file of a call, opened at the first line that it reads. */
 export function PathLine({ path, rest }: { path: string; rest: readonly [name: string, value: string][] }) {

@@ -35,9 +35,9 @@ import {
   type UserMessage,
 } from "../../../api/types";
 import { t } from "../../../i18n/chat";
+import { nameOfMode } from "../../shared/modes";
 import { sizeText } from "../../shared/size-text";
 import { collectFacts, isRecord, nothing, sameTools, type ToolFacts } from "../calls/tool-facts";
-import { nameOfMode } from "../mode/modes";
 import { backendText } from "./backend-words";
 
 /** One row of the transcript. An unchanged row is the same object as before. */

@@ -2,8 +2,8 @@ import { useState } from "react";
 import type { SessionState } from "../../../api/contract";
 import { CUSTOM_TURN, type SessionEntry, type TurnRecord } from "../../../api/types";
 import { t } from "../../../i18n/chat";
+import { visible } from "../../shared/visible";
 import type { PendingApproval } from "../context/pending-approvals";
-import { visible } from "../text/visible";
 
 /**
  * Announces a session politely to screen readers: waiting approvals and questions, that the agent works, and how it

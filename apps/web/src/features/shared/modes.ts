@@ -1,6 +1,6 @@
-import type { Host } from "../../../api/contract";
-import type { HostInfo, Mode, SessionSummary } from "../../../api/types";
-import { t } from "../../../i18n/chat";
+import type { Host } from "../../api/contract";
+import type { HostInfo, Mode, SessionSummary } from "../../api/types";
+import { t } from "../../i18n/chat";
 
 /** Shows and changes a session's mode. */
 export interface SessionModeProps {

@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import type { Host } from "../../api/contract";
 import type { HostInfo, Project, SessionSummary } from "../../api/types";
 import { t } from "../../i18n/device";
-import { useHostQuery } from "../shared/host-queries";
-import { withHelp } from "../shared/with-help";
+import { useHostQuery } from "./host-queries";
+import { withHelp } from "./with-help";
 
 export interface HostData {
   info: HostInfo | null;

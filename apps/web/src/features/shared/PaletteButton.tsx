@@ -1,7 +1,7 @@
 import { IconButton } from "../../components/Button";
 import { SearchIcon } from "../../components/shell-icons";
 import { t } from "../../i18n/keys";
-import { openPalette, paletteKeys } from "./open";
+import { openPalette, paletteKeys } from "./overlay";
 
 /** A button that opens the palette. */
 export function PaletteButton() {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { visible } from "./visible";
 
 // The host and the terminal client read the same examples.
-const path = new URL("../../../../../../packages/protocol/visible/testdata/texts.json", import.meta.url);
+const path = new URL("../../../../../packages/protocol/visible/testdata/texts.json", import.meta.url);
 const cases = JSON.parse(readFileSync(path, "utf8")) as { text: string; shown: string }[];
 
 test.each(cases)("$shown", ({ text, shown }) => {

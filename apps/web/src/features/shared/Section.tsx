@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
-import { focusIsLost } from "../shared/lost-focus";
+import { focusIsLost } from "./lost-focus";
 
 export interface SectionProps {
   title: string;

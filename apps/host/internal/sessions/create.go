@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -169,17 +170,32 @@ func (m *Manager) create(ctx context.Context, project api.Project, header sessio
 }
 
 // storeNew stores a new session and starts it, unless the same request, sent twice, has created
-// one meanwhile.
+// one meanwhile. The store may be slow, so mu is not held while it works: every session needs it.
 func (m *Manager) storeNew(ctx context.Context, k *known, lines []json.RawMessage) (s *Session, isNew bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if s, err := m.madeLocked(k.header.ClientKey); s != nil || err != nil {
+	m.creating.Lock()
+	defer m.creating.Unlock()
+	if s, err := m.made(k.header.ClientKey); s != nil || err != nil {
 		return s, false, err
 	}
 	log, err := m.provider.Create(ctx, k.project.ID, lines[0], lines[1:]...)
 	if err != nil {
 		return nil, false, clientError(err)
 	}
+	s, err = m.startNew(k, log)
+	return s, err == nil, err
+}
+
+// startNew registers and starts a session that was just stored. log is closed unless the session
+// uses it.
+func (m *Manager) startNew(k *known, log store.Log) (*Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, errors.Join(clientError(ErrClosed), log.Close())
+	}
+	if found := m.known[k.header.ID]; found != nil && found.open != nil { // Refresh has found it
+		return found.open, log.Close()
+	}
 	m.register(k)
-	return m.startLocked(k, log), true, nil
+	return m.startLocked(k, log), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -210,4 +211,51 @@ func transcribed(ctx context.Context, m *sessions.Manager, _ string, project api
 		Record: session.ImportRecord{Source: "other", SessionID: "1"},
 	})
 	return err
+}
+
+// slowProvider waits in Create once it is slow.
+type slowProvider struct {
+	store.Provider
+	slow           atomic.Bool
+	creating, goOn chan struct{}
+}
+
+func (p *slowProvider) Create(ctx context.Context, projectID string, header json.RawMessage, lines ...json.RawMessage) (store.Log, error) {
+	if p.slow.Load() {
+		close(p.creating)
+		<-p.goOn
+	}
+	return p.Provider.Create(ctx, projectID, header, lines...)
+}
+
+// While a slow store creates a session, the lists and other sessions work on.
+func TestASlowStoreHoldsUpNoOtherSession(t *testing.T) {
+	f := newFixture(t, modeltest.New())
+	provider := &slowProvider{Provider: file.New(f.dir, f.deps.Logger), creating: make(chan struct{}), goOn: make(chan struct{})}
+	m, err := sessions.NewManager(t.Context(), provider, f.deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	other := f.create(t, m)
+	provider.slow.Store(true)
+	created := make(chan error, 1)
+	go func() {
+		_, err := m.Create(t.Context(), f.project, "cli_x", api.CreateSessionRequest{ClientKey: "slow"})
+		created <- err
+	}()
+	<-provider.creating
+	if err := other.Rename(t.Context(), "cli_x", "renamed meanwhile"); err != nil {
+		t.Error(err)
+	}
+	if list := m.List(""); len(list) != 1 || list[0].Name != "renamed meanwhile" {
+		t.Errorf("the list has %+v", list)
+	}
+	close(provider.goOn)
+	if err := <-created; err != nil {
+		t.Error(err)
+	}
+	if list := m.List(""); len(list) != 2 {
+		t.Errorf("%d sessions at the end", len(list))
+	}
 }

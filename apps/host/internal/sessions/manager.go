@@ -22,6 +22,7 @@ type Manager struct {
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup // one for each session that was opened
 
+	creating   sync.Mutex // held while a session is stored for the first time
 	forking    sync.Mutex // held while a fork is created
 	refreshing sync.Mutex // held while Refresh runs
 	importing  sync.Mutex // held while a transcript of another program becomes a session
@@ -145,6 +146,8 @@ func (m *Manager) Close() error {
 	m.closed = true
 	m.mu.Unlock()
 	m.cancel()
+	m.creating.Lock() // waits for a session that is being stored
+	defer m.creating.Unlock()
 	m.wg.Wait()
 	var err error
 	if m.deps.Index != nil {

@@ -230,9 +230,6 @@ func (h *Host) PathsChanged() {
 	}
 }
 
-// DefaultModel describes the model that answers when a session chooses none.
-func (h *Host) DefaultModel() api.Model { return h.models.DefaultModel() }
-
 // State describes this host to the local command line.
 func (h *Host) State() State {
 	relay, _ := h.uplinks.Status()

@@ -24,8 +24,6 @@ type (
 	Tool = toolkit.Tool
 	// ModelInfo describes a model of config.toml.
 	ModelInfo = models.Info
-	// ModelPrice is the cost of a million tokens, in US dollars.
-	ModelPrice = models.Price
 	// ModelTest describes how a model answered one small call.
 	ModelTest = models.TestResult
 	// SecretInfo says where a secret of a home is kept. It never contains the secret.

@@ -26,9 +26,6 @@ type Rate = limits.Rate
 // ByteRates bounds what peers may send, in bytes per second.
 type ByteRates = limits.ByteRates
 
-// Guess is the chance of guessing a pairing code; see Limits.Guessing.
-type Guess = limits.Guess
-
 const (
 	// MostNodes is the number of nodes that limits are checked for when it is not configured.
 	MostNodes = limits.MostNodes

@@ -13,7 +13,7 @@ import (
 // fs.ErrExist and changes nothing. Of several concurrent calls, one wins.
 func Create(path string, data []byte, perm fs.FileMode) error {
 	temp := filepath.Join(filepath.Dir(path), ".tmp-"+rand.Text())
-	if err := create(temp, data, perm, nil); err != nil {
+	if err := create(temp, data, perm); err != nil {
 		return errors.Join(fmt.Errorf("atomicfile: writing %s: %w", path, err), discard(temp))
 	}
 	// Unlike a rename, a hard link fails if the name exists.

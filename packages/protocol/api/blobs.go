@@ -24,10 +24,6 @@ const (
 	MaxFilesOfSession = 256 << 20 // total bytes of the files of a session
 )
 
-// ImageTypes lists the MIME types that a prompt may contain. The host detects the
-// type from an image's content, not from its name.
-func ImageTypes() []string { return []string{"image/png", "image/jpeg", "image/gif", "image/webp"} }
-
 type (
 	// PromptBlock is a piece of a prompt: text, an image or a file. An image is either
 	// sent as Data or referenced by its SHA256 if it was uploaded or is already in the

@@ -18,9 +18,6 @@ import (
 	"github.com/scorel/scorel/packages/release"
 )
 
-// DefaultURL is the folder of the newest release.
-const DefaultURL = "https://github.com/scorel/scorel/releases/latest/download"
-
 // versionURL is the folder of one release.
 const versionURL = "https://github.com/scorel/scorel/releases/download/"
 

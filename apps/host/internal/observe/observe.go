@@ -20,9 +20,6 @@ const (
 	Approval  Kind = "approval" // a call waits for a person
 )
 
-// Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{Turn, ModelCall, ToolCall, Approval} }
-
 // Observer observes one host. A nil Observer observes nothing.
 type Observer struct {
 	tracer  *trace.Tracer // nil traces nothing

@@ -129,9 +129,6 @@ func (s *Server) Restart() {
 	s.run()
 }
 
-// Routes returns how many connections the server has to others of its cluster.
-func (s *Server) Routes() int { return s.nats.NumRoutes() }
-
 // Proxy is a proxy in front of a server's clients.
 type Proxy struct{ *proxy.Proxy }
 

@@ -64,9 +64,6 @@ func New(d *Dialect, dbs Databases) *Provider {
 // called before the provider is used.
 func (p *Provider) SettleWithin(d time.Duration) { p.settle = d }
 
-// Place names the database for people, without secrets.
-func (p *Provider) Place() string { return p.d.Place }
-
 // Ping returns nil if the database responds. It does not wait for a connection of the pool,
 // which long transactions may occupy.
 func (p *Provider) Ping(ctx context.Context) error {

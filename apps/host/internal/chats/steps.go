@@ -29,10 +29,10 @@ func (t *talk) push(s step) bool {
 	if !full {
 		t.steps = append(t.steps, s)
 	}
-	conn := t.conn
+	end := t.end
 	t.mu.Unlock()
-	if full && conn != nil {
-		go func() { _ = conn.Close() }() // the caller may be its reader
+	if full && end != nil {
+		end()
 	}
 	wake(t.more)
 	return !full

@@ -16,8 +16,9 @@ type talk struct {
 	clientID string
 
 	mu    sync.Mutex
-	conn  *client.Client // nil while it is not connected
-	ready chan struct{}  // closed when there is a connection
+	conn  *client.Client     // nil while it is not connected
+	end   context.CancelFunc // ends the connection; nil before the first
+	ready chan struct{}      // closed when there is a connection
 	steps []step
 	more  chan struct{} // holds one token while there are steps
 
@@ -75,6 +76,9 @@ func (t *talk) run(ctx context.Context) {
 // connected connects and follows the sessions until the connection ends.
 func (t *talk) connected(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
+	t.mu.Lock()
+	t.end = cancel
+	t.mu.Unlock()
 	near, far := client.Pipe()
 	var serving sync.WaitGroup
 	serving.Go(func() {

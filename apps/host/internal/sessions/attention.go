@@ -90,12 +90,12 @@ func (h *scheduler) needsAfter(turn *runningTurn, outcome agent.Outcome) {
 }
 
 // rootOf implements others.
-func (m *Manager) rootOf(id string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for range len(m.known) { // whatever a damaged file says
-		k := m.known[id]
-		if k == nil || k.header.ChildOf == "" || m.known[k.header.ChildOf] == nil {
+func (g *registry) rootOf(id string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for range len(g.known) { // whatever a damaged file says
+		k := g.known[id]
+		if k == nil || k.header.ChildOf == "" || g.known[k.header.ChildOf] == nil {
 			break
 		}
 		id = k.header.ChildOf

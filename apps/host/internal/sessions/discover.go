@@ -98,11 +98,11 @@ func (m *Manager) drop(id string) {
 }
 
 // closedSessions returns the sessions that are known but not open.
-func (m *Manager) closedSessions() map[string]*known {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (g *registry) closedSessions() map[string]*known {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	closed := map[string]*known{}
-	for id, k := range m.known {
+	for id, k := range g.known {
 		if k.open == nil {
 			closed[id] = k
 		}

@@ -95,11 +95,11 @@ func (m *Manager) Working(ctx context.Context) (count int) {
 }
 
 // opened returns the sessions that were used since the host's start.
-func (m *Manager) opened() (list []*Session) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(m.known)) {
-		if s := m.known[id].open; s != nil {
+func (g *registry) opened() (list []*Session) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(g.known)) {
+		if s := g.known[id].open; s != nil {
 			list = append(list, s)
 		}
 	}

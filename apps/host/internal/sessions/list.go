@@ -12,8 +12,8 @@ import (
 )
 
 // List returns the sessions of a project, or all with "", newest first.
-func (m *Manager) List(projectID string) []api.SessionSummary {
-	return m.list(listing{api.ListSessionsRequest{ProjectID: projectID, All: true, Archived: api.ArchivedToo}, nil})
+func (g *registry) List(projectID string) []api.SessionSummary {
+	return g.list(listing{api.ListSessionsRequest{ProjectID: projectID, All: true, Archived: api.ArchivedToo}, nil})
 }
 
 // listing is a list of sessions: those of a request in some projects, or in all with nil.
@@ -22,35 +22,35 @@ type listing struct {
 	projects []string
 }
 
-func (m *Manager) list(r listing) []api.SessionSummary {
-	m.mu.Lock()
-	list := make([]api.SessionSummary, 0, len(m.known))
-	for _, k := range m.known {
-		if m.lists(k, r) {
-			list = append(list, m.accounted(k.summary))
+func (g *registry) list(r listing) []api.SessionSummary {
+	g.mu.Lock()
+	list := make([]api.SessionSummary, 0, len(g.known))
+	for _, k := range g.known {
+		if g.lists(k, r) {
+			list = append(list, g.accounted(k.summary))
 		}
 	}
-	m.mu.Unlock()
+	g.mu.Unlock()
 	slices.SortFunc(list, func(a, b api.SessionSummary) int { return placeOf(a).compare(placeOf(b)) })
 	return list
 }
 
 // lists reports whether the session belongs in a list. A subagent's session appears under its
-// parent if the parent is on this host. m.mu is held.
-func (m *Manager) lists(k *known, r listing) bool {
+// parent if the parent is on this host. g.mu is held.
+func (g *registry) lists(k *known, r listing) bool {
 	if r.ProjectID != "" && k.project.ID != r.ProjectID || r.projects != nil && !slices.Contains(r.projects, k.project.ID) {
 		return false
 	}
 	if r.Archived != api.ArchivedToo && k.summary.Archived != (r.Archived == api.ArchivedOnly) {
 		return false
 	}
-	return r.All || m.known[k.header.ChildOf] == nil
+	return r.All || g.known[k.header.ChildOf] == nil
 }
 
 // Page returns a part of the list, with sessions of the given projects only unless these are
 // nil. Its position is that of a session, not a number, so it stays valid while sessions are
 // added, removed and reordered.
-func (m *Manager) Page(request api.ListSessionsRequest, projects []string) (response api.ListSessionsResponse, err error) {
+func (g *registry) Page(request api.ListSessionsRequest, projects []string) (response api.ListSessionsResponse, err error) {
 	r := listing{request, projects}
 	if r.Limit < 0 {
 		return response, api.Errorf(api.KindBadRequest, "limit must not be negative")
@@ -65,7 +65,7 @@ func (m *Manager) Page(request api.ListSessionsRequest, projects []string) (resp
 		return response, err
 	}
 	if r.Limit == 0 && r.After == "" {
-		response.Sessions = m.list(r)
+		response.Sessions = g.list(r)
 		response.Total = len(response.Sessions)
 		return response, nil
 	}
@@ -73,26 +73,26 @@ func (m *Manager) Page(request api.ListSessionsRequest, projects []string) (resp
 	if limit == 0 {
 		limit = math.MaxInt - 1
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	var places []listPlace
-	if places, response.Total = m.newest(r, after, limit+1); len(places) > limit {
+	if places, response.Total = g.newest(r, after, limit+1); len(places) > limit {
 		places = places[:limit]
 		response.Next = places[limit-1].String()
 	}
 	response.Sessions = make([]api.SessionSummary, len(places))
 	for i, p := range places {
-		response.Sessions[i] = m.accounted(m.known[p.id].summary)
+		response.Sessions[i] = g.accounted(g.known[p.id].summary)
 	}
 	return response, nil
 }
 
 // newest returns the positions of up to most sessions that follow a position, and how many
-// sessions the list has. It sorts only the returned ones, because a list may be long. m.mu is
+// sessions the list has. It sorts only the returned ones, because a list may be long. g.mu is
 // held.
-func (m *Manager) newest(r listing, after listPlace, most int) (first []listPlace, total int) {
-	for _, k := range m.known {
-		if !m.lists(k, r) {
+func (g *registry) newest(r listing, after listPlace, most int) (first []listPlace, total int) {
+	for _, k := range g.known {
+		if !g.lists(k, r) {
 			continue
 		}
 		total++
@@ -157,11 +157,11 @@ func parseListPlace(text string) (listPlace, error) {
 type Counts struct{ Sessions, Running, Approvals, Questions int }
 
 // Counts returns how many sessions there are, and what they do.
-func (m *Manager) Counts() (counts Counts) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	counts.Sessions = len(m.known)
-	for _, k := range m.known {
+func (g *registry) Counts() (counts Counts) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	counts.Sessions = len(g.known)
+	for _, k := range g.known {
 		if k.summary.Running {
 			counts.Running++
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
-	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // Manager knows the sessions of a host and opens each on first use.
@@ -31,26 +30,12 @@ type Manager struct {
 	// summaries are announced in order. It is locked before mu.
 	announcing sync.Mutex
 
-	mu     sync.Mutex
-	known  map[string]*known
-	byKey  map[string]string // clientKey of create_session -> session id
+	*registry
+
+	// Guarded by mu of the registry.
 	closed bool
 	held   bool // sessions that are opened begin nothing new
 	kept   bool // held until the end
-	// missing means that a provider could not list its sessions, and unread are the sessions
-	// that were listed and could not be read: there may be more than known has.
-	missing bool
-	unread  map[string]bool
-	// offspring lists the ids of a session's subagent sessions.
-	offspring map[string][]string
-}
-
-// known is a registered session.
-type known struct {
-	header  session.Header
-	project api.Project
-	summary api.SessionSummary
-	open    *Session // nil until first use
 }
 
 // NewManager finds the sessions of the provider and opens those with pending work: queued
@@ -58,7 +43,7 @@ type known struct {
 // not know in their current state. ctx limits this reading, not the sessions. Close also closes
 // the index and the provider.
 func NewManager(ctx context.Context, provider store.Provider, deps Deps) (*Manager, error) {
-	m := &Manager{provider: provider, deps: deps, known: map[string]*known{}, byKey: map[string]string{}, offspring: map[string][]string{}}
+	m := &Manager{provider: provider, deps: deps, registry: newRegistry()}
 	m.deps.IdleAfter = cmp.Or(deps.IdleAfter, DefaultIdleAfter)
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := m.discover(ctx); err != nil {
@@ -107,24 +92,24 @@ func (m *Manager) openLocked(id string) (*Session, error) {
 
 // Unknown returns the error for an id that belongs to no known session. It says that the session
 // is unavailable while it may be one that could not be listed or read.
-func (m *Manager) Unknown(id string) *api.Error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.unknownLocked(id)
+func (g *registry) Unknown(id string) *api.Error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.unknownLocked(id)
 }
 
-func (m *Manager) unknownLocked(id string) *api.Error {
-	if m.missing || m.unread[id] {
+func (g *registry) unknownLocked(id string) *api.Error {
+	if g.missing || g.unread[id] {
 		return api.Errorf(api.KindUnavailable, "the session %.64q cannot be found now, because not all sessions of this host can be read: try again when they can", id)
 	}
 	return state.UnknownSession(id)
 }
 
 // ProjectOf returns the project of a session; false if there is no such session.
-func (m *Manager) ProjectOf(id string) (projectID string, exists bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if k, ok := m.known[id]; ok {
+func (g *registry) ProjectOf(id string) (projectID string, exists bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if k, ok := g.known[id]; ok {
 		return k.project.ID, true
 	}
 	return "", false

@@ -68,7 +68,8 @@ func testCore(t testing.TB, header string) (*core, *memoryLog, *events) {
 	}
 	deps := Deps{Logger: slog.New(slog.DiscardHandler), Models: oneModel{}, OnSummary: func(api.SessionSummary) {}}
 	k := &known{header: file.Header, project: api.Project{ID: "p", Path: t.TempDir()}}
-	others := &Manager{deps: deps, known: map[string]*known{file.Header.ID: k}, byKey: map[string]string{}, offspring: map[string][]string{}}
+	others := &Manager{deps: deps, registry: newRegistry()}
+	others.register(k)
 	c := newCore(k, deps, others)
 	c.activity = func() activity { return activity{} }
 	log := &memoryLog{gathered: gathered{file: file}}

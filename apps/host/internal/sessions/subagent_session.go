@@ -71,10 +71,10 @@ func (o opening) subagent(ctx context.Context, model api.Model, mode api.Mode, s
 }
 
 // modeOf implements others.
-func (m *Manager) modeOf(id string) (api.Mode, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k, ok := m.known[id]
+func (g *registry) modeOf(id string) (api.Mode, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	k, ok := g.known[id]
 	if !ok {
 		return "", false
 	}
@@ -82,20 +82,20 @@ func (m *Manager) modeOf(id string) (api.Mode, bool) {
 }
 
 // children returns the ids of the sessions of a session's subagents.
-func (m *Manager) children(id string) []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.inCycle(id) {
+func (g *registry) children(id string) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inCycle(id) {
 		return nil
 	}
-	return slices.Sorted(slices.Values(m.offspring[id]))
+	return slices.Sorted(slices.Values(g.offspring[id]))
 }
 
 // inCycle reports whether a session belongs, itself or over others, to itself. Only files
-// from elsewhere say so; then none of them owns another. m.mu is held.
-func (m *Manager) inCycle(id string) bool {
+// from elsewhere say so; then none of them owns another. g.mu is held.
+func (g *registry) inCycle(id string) bool {
 	seen := map[string]bool{}
-	for k := m.known[id]; k != nil && !seen[k.header.ID]; k = m.known[k.header.ChildOf] {
+	for k := g.known[id]; k != nil && !seen[k.header.ID]; k = g.known[k.header.ChildOf] {
 		if k.header.ChildOf == id {
 			return true
 		}

@@ -59,10 +59,10 @@ func (d Deps) worktree(sessionID string) *api.Worktree {
 }
 
 // placeOf returns the project of a session with the project's own folder.
-func (m *Manager) placeOf(s *Session) api.Project {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if k := m.known[s.id]; k != nil {
+func (g *registry) placeOf(s *Session) api.Project {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if k := g.known[s.id]; k != nil {
 		return k.project
 	}
 	return s.project // it was just deleted
@@ -204,10 +204,10 @@ func (r *runner) setUp(ctx context.Context, callID string, turn *agent.Turn, ent
 }
 
 // Archived looks a session up, whether or not its provider is available.
-func (m *Manager) Archived(sessionID string) (archived, known bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := m.known[sessionID]
+func (g *registry) Archived(sessionID string) (archived, known bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	k := g.known[sessionID]
 	return k != nil && k.summary.Archived, k != nil
 }
 

@@ -10,11 +10,10 @@ import { t } from "../i18n/link";
 import { Attendance } from "./attendance";
 import { DeviceChannel } from "./channel";
 import { Doctors } from "./doctors";
-import type { KnownPaths, ListedPaths } from "./known-paths";
+import { LinkPaths } from "./link-paths";
 import { isRevoked, mergeDevices, problemOf } from "./merged";
 import { Pairings } from "./pairings";
 import { betterWay, waysTo } from "./paths";
-import { matchesPin } from "./pins";
 import type { Relay } from "./relay";
 import { type RelayHandler, Relays } from "./relays";
 import type { Way } from "./run";
@@ -49,10 +48,7 @@ export class Link {
   #label: string;
   #channels = new Map<string, DeviceChannel>();
   #postedStates = new Map<string, string>();
-  #loading: Promise<void> | null = null;
-  /** Set once its code is loaded. */
-  #paths: KnownPaths | null = null;
-  #postedPaths = "{}";
+  readonly #paths: LinkPaths;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -62,7 +58,13 @@ export class Link {
     this.#attendance = new Attendance(options.timing.awayAfter, this.#channels);
     const { db, identity, timing, makeSocket } = options;
     const parts = { db, identity, timing, makeSocket, ...this.#relayHandler() };
-    this.#relays = new Relays(parts, parseRelayUrl(options.relayUrl), () => this.#paths?.addresses ?? []);
+    this.#relays = new Relays(parts, parseRelayUrl(options.relayUrl), () => this.#paths.addresses);
+    this.#paths = new LinkPaths({
+      relays: this.#relays,
+      channels: this.#channels,
+      post: options.post,
+      changed: () => this.#changed(),
+    });
     this.#pairingAt = this.#home;
   }
 
@@ -136,7 +138,7 @@ export class Link {
   use(deviceId: string): void {
     if (!this.#channels.has(deviceId)) {
       this.#channels.set(deviceId, this.#makeChannel(deviceId));
-      void this.#loadPaths();
+      void this.#paths.load();
     }
     this.#updateOne(deviceId);
   }
@@ -179,8 +181,7 @@ export class Link {
   diagnose(id: number): Promise<void> {
     const { identity, timing, makeSocket, post } = this.#options;
     const addresses = [...new Set([this.#home, ...this.#all])].map(({ address }) => address);
-    const listed = JSON.parse(this.#postedPaths);
-    const patient = { addresses, listed, identity, label: this.#label, timing, makeSocket };
+    const patient = { addresses, listed: this.#paths.posted, identity, label: this.#label, timing, makeSocket };
     return this.#doctors.run(id, patient, (state) => post({ t: "diagnosis", id, state }));
   }
 
@@ -199,7 +200,7 @@ export class Link {
         new UnreachableError(relays ? t("link.link.halfForgotten", { relays }) : t("link.link.relayNotReachable")),
       restored: () => this.#changed(),
       forgotten: async () => {
-        this.#paths?.forget(deviceId);
+        this.#paths.forget(deviceId);
         this.#changed();
         this.#options.forgotten?.(deviceId);
         await this.#relays.know();
@@ -239,7 +240,7 @@ export class Link {
       onChange: () => this.#report(deviceId),
       onEvent: (event, bytes) => {
         if (event.type === "paths_changed") {
-          void this.#readPaths(channel);
+          void this.#paths.read(channel);
         }
         post({ t: "event", deviceId, event }, bytes);
       },
@@ -248,7 +249,7 @@ export class Link {
       onMeasured: (way, rtt) => void this.#relayOf(way)?.book.measured(deviceId, rtt),
       onOpen: () => {
         this.#attendance.opened(deviceId);
-        void this.#learnLabel(channel).then(() => this.#readPaths(channel));
+        void this.#learnLabel(channel).then(() => this.#paths.read(channel));
       },
     });
     return channel;
@@ -260,7 +261,7 @@ export class Link {
     this.#options.lost?.(deviceId);
     const channel = this.#channels.get(deviceId);
     if (channel?.isOpen) {
-      void this.#readPaths(channel);
+      void this.#paths.read(channel);
     }
   }
 
@@ -280,47 +281,6 @@ export class Link {
     }
   }
 
-  async #readPaths(channel: DeviceChannel): Promise<void> {
-    try {
-      const listed = (await channel.request("list_paths", {}, 0)) as ListedPaths;
-      await this.#loadPaths();
-      await this.#paths?.take(channel.deviceId, listed);
-    } catch {
-      // An older host does not report paths; the next opening asks again.
-    }
-  }
-
-  // After an update, the chunk may no longer exist; the paths then stay as they are.
-  #loadPaths(): Promise<void> {
-    this.#loading ??= import("./known-paths").then(
-      ({ KnownPaths }) => {
-        this.#paths = new KnownPaths({
-          parse: parseRelayUrl,
-          matches: matchesPin,
-          page: parseRelayUrl(globalThis.location?.origin ?? this.#home.address.http),
-          relays: () => this.#all,
-          home: () => this.#home,
-          used: (deviceId) => this.#channels.get(deviceId)?.way ?? null,
-          connect: () => void this.#relays.know(),
-          changed: () => this.#changed(),
-        });
-        this.#postPaths();
-      },
-      () => {},
-    );
-    return this.#loading;
-  }
-
-  #postPaths(): void {
-    this.#paths?.claim();
-    const paths = Object.fromEntries([...this.#channels.keys()].map((id) => [id, this.#paths?.of(id) ?? []]));
-    const told = JSON.stringify(paths);
-    if (this.#paths && told !== this.#postedPaths) {
-      this.#postedPaths = told;
-      this.#options.post({ t: "paths", paths });
-    }
-  }
-
   /** Handles a change that affects devices or channels. */
   #changed(): void {
     this.#postState();
@@ -328,7 +288,7 @@ export class Link {
     for (const deviceId of this.#channels.keys()) {
       this.#updateOne(deviceId);
     }
-    this.#postPaths();
+    this.#paths.post();
   }
 
   /** This browser is online while any relay can be reached; otherwise the state of the chosen relay counts. */
@@ -389,6 +349,6 @@ export class Link {
       this.#options.post({ t: "host", deviceId, status, opening });
       this.#options.reachable?.(deviceId, status === "open" ? opening : 0);
     }
-    this.#postPaths();
+    this.#paths.post();
   }
 }

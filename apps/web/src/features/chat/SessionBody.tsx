@@ -1,11 +1,7 @@
 import { lazy, useCallback, useMemo, useState } from "react";
 import type { Host } from "../../api/contract";
-import { MAX_FILE_BYTES } from "../../api/types";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/chat";
-import { ExpiredNotice, RevokedNotice } from "../device/HostNotice";
-import { ContextMeter } from "../session/ContextMeter";
-import { SessionCost } from "../session/SessionSpent";
 import { may } from "../shared/grants";
 import type { HostData } from "../shared/host-data";
 import { LazyPart } from "../shared/MissingPart";
@@ -13,18 +9,12 @@ import { chunk } from "../shared/missing-chunk";
 import { useMovedTo } from "../shared/moved";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useToldSession } from "../shared/sessions";
-import { withHelp } from "../shared/with-help";
 import { BudgetNotice } from "./BudgetNotice";
-import { Composer } from "./composer/Composer";
-import { compactFocus } from "./composer/commands";
 import { type FilePlace, FilesContext } from "./context/files-context";
 import type { Insert } from "./context/history-context";
 import type { OpenSession } from "./context/use-session";
-import type { Attached } from "./images/use-attachments";
-import { KeptDraft } from "./KeptDraft";
-import { BackendOptions } from "./mode/BackendOptions";
-import { SessionBackend } from "./mode/SessionBackend";
-import { SessionMode } from "./mode/SessionMode";
+import { SessionComposer } from "./SessionComposer";
+import { SessionFacts } from "./SessionFacts";
 import { Beginning, Elsewhere, LoadingSession, Missing } from "./SessionStates";
 import { SessionStrip } from "./SessionStrip";
 import { PinnedTasks } from "./tools/PinnedTasks";
@@ -87,30 +77,13 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
   if (state.status === "missing") {
     return <Missing deviceId={deviceId} label={label} draftKey={draftKey} />;
   }
-  const revoked = state.status === "revoked";
-  const shut = revoked || state.status === "expired";
+  const shut = state.status === "revoked" || state.status === "expired";
   const mayPrompt = may(data.info, "prompt");
   const model = data.info?.models.find((each) => each.name === summary?.model);
-  const say = (text: string, steer?: boolean, images: Attached[] = []) => {
-    if (images.length > 0) {
-      return view.send(text, steer, images);
-    }
-    const instructions = compactFocus(text);
-    if (instructions === null) {
-      return view.send(text, steer);
-    }
-    host
-      .request("compact_session", { sessionId: view.sessionId, clientKey: crypto.randomUUID(), instructions })
-      .catch((cause: unknown) => {
-        toast(withHelp(cause));
-        setInsert({ text });
-      });
-  };
   const closeChanges = () => {
     setFile(null);
     onChanges(false);
   };
-  const cancel = () => view.cancel().catch((cause: unknown) => toast(withHelp(cause)));
   return (
     <>
       {state.status === "loading" ? (
@@ -166,63 +139,11 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
         damaged={summary?.damaged}
         work={state.live.work}
       >
-        {summary && !revoked ? (
-          <>
-            <ContextMeter
-              host={host}
-              sessionId={view.sessionId}
-              entries={state.entries}
-              contextWindow={model?.contextWindow}
-            />
-            <SessionCost session={summary} />
-            {summary.backend && mayPrompt ? (
-              <BackendOptions host={host} deviceId={deviceId} session={summary} entries={state.entries} />
-            ) : null}
-            <SessionMode host={host} info={data.info} session={summary} live={state.status === "live"} />
-          </>
+        {summary && state.status !== "revoked" ? (
+          <SessionFacts host={host} info={data.info} session={summary} state={state} />
         ) : null}
       </SessionStrip>
-      {shut ? (
-        <div className="safe-x safe-b mx-auto w-full max-w-3xl space-y-2">
-          <KeptDraft draftKey={draftKey} />
-          {revoked ? <RevokedNotice label={label} /> : <ExpiredNotice label={label} />}
-        </div>
-      ) : (
-        <Composer
-          draftKey={draftKey}
-          noImages={model && !model.images ? t("chat.sessionBody.theModelDoesNotAccept", { name: model.name }) : null}
-          maxFile={data.info ? (data.info.maxFile ?? 0) : MAX_FILE_BYTES}
-          onSend={say}
-          suggest={{
-            slash: {
-              host,
-              projectId: summary?.projectId ?? "",
-              backendOf: summary?.backend ? view.sessionId : undefined,
-            },
-            files: {
-              host,
-              place: { sessionId: view.sessionId },
-              projectId: summary?.projectId ?? "",
-              allowed: may(data.info, "files"),
-            },
-          }}
-          insert={insert}
-          onCancel={state.live.turn && mayPrompt ? cancel : null}
-          cancelling={state.live.turn?.cancelling ?? false}
-          turn={state.live.turn?.turnId}
-          blocked={
-            summary?.damaged
-              ? t("chat.sessionBody.thisSessionCanBeRead")
-              : mayPrompt
-                ? null
-                : t("chat.sessionBody.viewOnlyInThisBrowser")
-          }
-        >
-          {data.info && summary && mayPrompt ? (
-            <SessionBackend info={data.info} session={summary} deviceId={deviceId} />
-          ) : null}
-        </Composer>
-      )}
+      <SessionComposer {...{ open, host, data, summary, label, draftKey, insert }} onInsert={setInsert} />
     </>
   );
 }

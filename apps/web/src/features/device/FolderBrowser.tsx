@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import type { DirEntry, Requests } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { Button, IconButton } from "../../components/Button";
+import { ErrorText } from "../../components/ErrorText";
 import { ArrowUpIcon, BranchIcon, ChevronRightIcon, FolderIcon, HomeIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { Spinner } from "../../components/Spinner";
@@ -41,11 +42,7 @@ export function FolderBrowser({ listing, loading, problem, onGo }: FolderBrowser
         {listing ? <Crumbs path={listing.path} onGo={onGo} /> : <span className="flex-1" />}
         {loading ? <Spinner label={t("device.folderBrowser.loadingTheFolder")} className="mr-2 text-faint" /> : null}
       </div>
-      {problem ? (
-        <p role="alert" className="mt-2 text-danger text-sm">
-          {problem}
-        </p>
-      ) : null}
+      <ErrorText className="mt-2">{problem}</ErrorText>
       {listing ? (
         <ul className="mt-2 divide-y divide-line overflow-hidden rounded-md border border-line">
           {entries.map((entry) => (

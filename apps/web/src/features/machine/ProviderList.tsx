@@ -1,5 +1,6 @@
 import type { Host } from "../../api/contract";
 import { ApiKind, type HostInfo, type Provider } from "../../api/types";
+import { ErrorText } from "../../components/ErrorText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/machine";
 import { isRefusal } from "../shared/errors";
@@ -42,11 +43,11 @@ function Providers({ host, machine, info, onRemove }: ProviderListProps) {
       return <Skeleton label={t("machine.providerList.loading")} rows={4} className="mt-3" />;
     }
     return (
-      <p role="alert" className="mt-2 text-danger text-sm">
+      <ErrorText className="mt-2">
         {isRefusal(error) && error.kind === ApiKind.unknown_request
           ? t("machine.providerList.noProviders", { machine })
           : withHelp(error)}
-      </p>
+      </ErrorText>
     );
   }
   return (

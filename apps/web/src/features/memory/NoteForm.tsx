@@ -2,6 +2,7 @@ import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { MemoryNote } from "../../api/types";
 import { Button } from "../../components/Button";
+import { ErrorText } from "../../components/ErrorText";
 import { Select } from "../../components/Select";
 import { Skeleton } from "../../components/Skeleton";
 import { TextField } from "../../components/TextField";
@@ -62,11 +63,7 @@ export function NoteForm({ host, projectId, limited, note, onDone, onCancel }: N
       {editable ? <NoteText text={text} onText={setText} focused={note !== null} field={field} /> : null}
       {note ? <p className="break-all font-mono text-faint text-xs">{note.path}</p> : null}
       {theirs ? <NoteConflict theirs={theirs} isNew={!base?.version} onTake={takeTheirs} /> : null}
-      {failed ? (
-        <p role="alert" className="break-words text-danger text-sm">
-          {failed}
-        </p>
-      ) : null}
+      <ErrorText>{failed}</ErrorText>
       <div className="flex flex-wrap justify-end gap-2">
         {note && base?.version && !theirs ? (
           <Button tone="danger" className="mr-auto" data-testid="note-delete" onClick={() => setDeleting(true)}>

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { MemoryNote } from "../../api/types";
 import { Button } from "../../components/Button";
+import { ErrorText } from "../../components/ErrorText";
 import { ScrollText } from "../../components/ScrollText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/memory";
@@ -71,11 +72,7 @@ export function NoteRow({ host, projectId, note, onEdit }: NoteRowProps) {
 function Text({ host, projectId, note }: Pick<NoteRowProps, "host" | "projectId" | "note">) {
   const { data, error } = useHostQuery(host, "get_memory_note", placeOf(note.scope, note.name, projectId));
   if (error) {
-    return (
-      <p role="alert" className="text-danger text-sm">
-        {withHelp(error)}
-      </p>
-    );
+    return <ErrorText>{withHelp(error)}</ErrorText>;
   }
   if (!data) {
     return <Skeleton label={t("memory.noteForm.loading")} rows={3} className="mt-2" />;

@@ -1,6 +1,7 @@
 import { useRef } from "react";
 import type { Host } from "../../api/contract";
 import { Button } from "../../components/Button";
+import { ErrorText } from "../../components/ErrorText";
 import { t } from "../../i18n/memory";
 import { address } from "../route/address";
 import { navigate } from "../route/history";
@@ -21,11 +22,7 @@ export function ReviewNotes({ host, projectId }: { host: Host; projectId: string
       <Button data-testid="review-notes" disabled={busy !== null} onClick={review}>
         {t("memory.memoryList.review")}
       </Button>
-      {error ? (
-        <p role="alert" className="mt-2 text-danger text-sm">
-          {error}
-        </p>
-      ) : null}
+      <ErrorText className="mt-2">{error}</ErrorText>
     </>
   );
 }

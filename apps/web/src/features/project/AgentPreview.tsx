@@ -1,4 +1,5 @@
 import type { Host } from "../../api/contract";
+import { ErrorText } from "../../components/ErrorText";
 import { ScrollText } from "../../components/ScrollText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
@@ -15,11 +16,7 @@ export interface AgentPreviewProps {
 export function AgentPreview({ host, projectId, name }: AgentPreviewProps) {
   const { data, error } = useHostQuery(host, "preview_agent", { projectId, name });
   if (error) {
-    return (
-      <p role="alert" className="text-danger text-sm">
-        {withHelp(error)}
-      </p>
-    );
+    return <ErrorText>{withHelp(error)}</ErrorText>;
   }
   if (!data) {
     return <Skeleton label={t("project.agentPreview.loadingThePrompt")} rows={4} className="mt-2" />;

@@ -3,6 +3,7 @@ import type { Host } from "../../api/contract";
 import { ApiKind, type Skill } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { Button } from "../../components/Button";
+import { ErrorText } from "../../components/ErrorText";
 import { ScrollText } from "../../components/ScrollText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
@@ -123,11 +124,7 @@ function SkillRow({ host, projectId, skill, busy, onToggle }: SkillRowProps) {
 function SkillText({ host, projectId, name }: { host: Host; projectId?: string; name: string }) {
   const { data, error } = useHostQuery(host, "get_skill", { ...(projectId ? { projectId } : {}), name });
   if (error) {
-    return (
-      <p role="alert" className="text-danger text-sm">
-        {withHelp(error)}
-      </p>
-    );
+    return <ErrorText>{withHelp(error)}</ErrorText>;
   }
   if (!data) {
     return <Skeleton label={t("project.skillList.loadingText")} rows={3} className="mt-2" />;

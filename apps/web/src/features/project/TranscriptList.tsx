@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import type { Host } from "../../api/contract";
 import { ApiKind, type ImportTranscriptResponse, type Transcript } from "../../api/types";
 import { Button } from "../../components/Button";
+import { ErrorText } from "../../components/ErrorText";
 import { Select } from "../../components/Select";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
@@ -80,11 +81,7 @@ function Transcripts({ host, projectId, from, everywhere, busy, onImport }: Tran
   }
   return (
     <>
-      {error ? (
-        <p role="alert" className="mt-2 text-danger text-sm">
-          {withHelp(error)}
-        </p>
-      ) : null}
+      {error ? <ErrorText className="mt-2">{withHelp(error)}</ErrorText> : null}
       {data || error ? null : <Skeleton label={t("project.transcripts.loading")} rows={3} className="mt-2" />}
       {data?.transcripts.length === 0 ? <p className="mt-2 text-sm">{t("project.transcripts.none")}</p> : null}
       <ul className="mt-2 divide-y divide-line">

@@ -1,5 +1,6 @@
 import type { FormEvent, ReactNode } from "react";
 import { Button } from "../../components/Button";
+import { ErrorText } from "../../components/ErrorText";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/project";
 
@@ -52,11 +53,7 @@ export function EntryForm(props: EntryFormProps) {
         <h4 className="break-words font-medium text-sm">{name}</h4>
       )}
       {children}
-      {error ? (
-        <p role="alert" className="break-words text-danger text-sm">
-          {error}
-        </p>
-      ) : null}
+      <ErrorText>{error}</ErrorText>
       <div className="flex flex-wrap justify-end gap-2">
         {action}
         <Button onClick={onCancel}>{t("project.agentForm.cancel")}</Button>

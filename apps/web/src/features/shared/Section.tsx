@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import { ErrorText } from "../../components/ErrorText";
 import { focusIsLost } from "./lost-focus";
 
 export interface SectionProps {
@@ -27,11 +28,7 @@ export function Section({ title, error, done = null, children }: SectionProps) {
       <p role="status" className="mt-2 break-words text-accent text-sm empty:mt-0">
         {done}
       </p>
-      {error ? (
-        <p role="alert" className="mt-2 text-danger text-sm">
-          {error}
-        </p>
-      ) : null}
+      <ErrorText className="mt-2">{error}</ErrorText>
     </section>
   );
 }

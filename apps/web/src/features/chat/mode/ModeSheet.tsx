@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import type { Mode } from "../../../api/types";
 import { Button } from "../../../components/Button";
 import { cx } from "../../../components/cx";
+import { ErrorText } from "../../../components/ErrorText";
 import { CheckIcon, WarningIcon } from "../../../components/icons";
 import { Notice } from "../../../components/Notice";
 import { Sheet } from "../../../components/Sheet";
@@ -63,11 +64,7 @@ export default function ModeSheet({ host, info, session, live, onClose }: Sessio
           {t("chat.mode.promptsFromThisBrowserRun", { mode: nameOfMode(info.maxMode ?? "") })}
         </p>
       ) : null}
-      {error ? (
-        <p role="alert" className="mt-3 text-danger text-sm">
-          {error}
-        </p>
-      ) : null}
+      <ErrorText className="mt-3">{error}</ErrorText>
       <SandboxState info={info} className="mt-5 border-line border-t pt-4" />
     </Sheet>
   );

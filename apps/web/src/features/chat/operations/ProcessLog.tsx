@@ -2,6 +2,7 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import type { Process, ProcessLine } from "../../../api/types";
 import { Button } from "../../../components/Button";
 import { cx } from "../../../components/cx";
+import { ErrorText } from "../../../components/ErrorText";
 import { t } from "../../../i18n/chat";
 import { withHelp } from "../../shared/with-help";
 import { useLogReader } from "../context/live-context";
@@ -128,11 +129,7 @@ export function FollowedLog({ process }: { process: Process }) {
 }
 
 function Trouble({ text }: { text: ReactNode }) {
-  return (
-    <p role="alert" className="text-danger text-sm">
-      {text}
-    </p>
-  );
+  return <ErrorText>{text}</ErrorText>;
 }
 
 function LogLine({ line, startedAt }: { line: ProcessLine; startedAt: number }) {

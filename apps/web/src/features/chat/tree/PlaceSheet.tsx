@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from "react";
 import { MAX_LABEL } from "../../../api/types";
 import { Button } from "../../../components/Button";
+import { ErrorText } from "../../../components/ErrorText";
 import { BranchIcon, EditIcon, RefreshIcon } from "../../../components/icons";
 import { Sheet } from "../../../components/Sheet";
 import { TextField } from "../../../components/TextField";
@@ -66,11 +67,7 @@ export default function PlaceSheet({ place, label, actions, onPath, onMoved, onC
         </Button>
       </div>
       <p className="mt-2 text-faint text-sm">{t("chat.tree.theCurrentVersionIsKept")}</p>
-      {error ? (
-        <p role="alert" className="mt-3 text-danger text-sm">
-          {error}
-        </p>
-      ) : null}
+      <ErrorText className="mt-3">{error}</ErrorText>
       <LabelForm label={label} disabled={busy} onSave={(text) => run(() => actions.label(place, text), onClose)} />
     </Sheet>
   );

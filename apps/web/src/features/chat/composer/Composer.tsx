@@ -10,11 +10,12 @@ import { AttachedFiles } from "../attached/AttachedFiles";
 import { DropTarget } from "../attached/DropTarget";
 import type { Insert } from "../context/history-context";
 import { AttachButton, AttachedImages, CameraButton } from "../images/AttachedImages";
-import { type FileInText, joinFiles, splitFiles } from "../images/text-files";
+import { joinFiles } from "../images/text-files";
 import type { Attached } from "../images/use-attachments";
 import { StopButton } from "./StopButton";
 import { useCaret } from "./use-caret";
 import { useDraft } from "./use-draft";
+import { useInserted } from "./use-inserted";
 import { type SuggestScope, useSuggest } from "./use-suggest";
 
 export interface ComposerProps {
@@ -76,22 +77,7 @@ export function Composer({
     }
   }, [touch, area]);
 
-  const inserted = useRef(insert);
-  useEffect(() => {
-    if (!insert || inserted.current === insert) {
-      return;
-    }
-    inserted.current = insert;
-    if (insert.append) {
-      setText(joined(text, insert.text));
-      return;
-    }
-    const came = splitFiles(insert.text);
-    setText(came.text === text ? text : joined(came.text, text));
-    attached.replaceFiles((before) => united(came.files, before, sameFile));
-    attached.replace((before) => united(insert.images ?? [], before, sameImage));
-  });
-
+  useInserted(insert, { text, setText, attached });
   const disabled = blocked !== null;
   const onFiles = (files: File[]) => void attached.add(files);
   const whole = joinFiles(text.trim(), attached.files);
@@ -209,19 +195,6 @@ export function Composer({
     </div>
   );
 }
-
-/** Puts a blank line between two texts, if there are two. */
-function joined(first: string, second: string): string {
-  return [first.trimEnd(), second].filter((part) => part.trim() !== "").join("\n\n");
-}
-
-/** Returns what came, followed by what was there and did not come again. */
-function united<T>(came: readonly T[], before: readonly T[], same: (a: T, b: T) => boolean): T[] {
-  return [...came, ...before.filter((each) => !came.some((other) => same(each, other)))];
-}
-
-const sameFile = (a: FileInText, b: FileInText) => joinFiles("", [a]) === joinFiles("", [b]);
-const sameImage = (a: Attached, b: Attached) => a.sha256 !== undefined && a.sha256 === b.sha256;
 
 function dropText(maxFile: number): string {
   return maxFile > 0 ? t("chat.attached.dropHere", { size: sizeText(maxFile) }) : t("chat.attached.dropTextHere");

@@ -41,7 +41,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// Options are the parts that chats work with. All are required.
+// Options are the parts that chats work with. A field is required unless its comment says that it
+// may be nil.
 type Options struct {
 	Logger *slog.Logger
 	Folder string // with a file for each channel
@@ -58,7 +59,7 @@ type Options struct {
 	Now  func() time.Time
 	// Removed is called with the client id of a chat that was removed. It may be nil.
 	Removed func(clientID string)
-	// Step, if not nil, is called after each change of the file of a channel, for tests.
+	// Step is called after each change of the file of a channel, for tests. It may be nil.
 	Step func()
 }
 

@@ -77,7 +77,7 @@ func (c *Conn) SeesSession(id string) bool {
 	if !access.limited() {
 		return true
 	}
-	projectID, exists := c.dispatcher.projectOf(id)
+	projectID, exists := c.dispatcher.ProjectOf(id)
 	if !exists || !access.seesSession(id, projectID) {
 		return false
 	}
@@ -117,7 +117,7 @@ func (c *Conn) shows(sessionID string) bool {
 // checkMoved returns an error for a request about a session that another host has, or will
 // have soon.
 func (d *Dispatcher) checkMoved(r Request) *api.Error {
-	if d.moves == nil || !d.moves.Any() {
+	if d.Moves == nil || !d.Moves.Any() {
 		return nil
 	}
 	var named struct {
@@ -126,7 +126,7 @@ func (d *Dispatcher) checkMoved(r Request) *api.Error {
 	if exactjson.Unmarshal(r.Body, &named) != nil || named.SessionID == "" {
 		return nil
 	}
-	return d.moves.Refusal(named.SessionID, r.Grant)
+	return d.Moves.Refusal(named.SessionID, r.Grant)
 }
 
 // checkReach returns an error if a request goes further than the connection sees. A session
@@ -154,7 +154,7 @@ func (c *Conn) checkReach(r Request) *api.Error {
 	case named.SessionID == "" && named.ProjectID == "" && r.Reach == api.ReachNamed:
 		return api.Errorf(api.KindNotAllowed, "%s without a project concerns the whole host, and this connection is limited to some of its projects: name one of them", r.Name)
 	case named.SessionID != "" && !c.SeesSession(named.SessionID):
-		return c.dispatcher.unknown(named.SessionID)
+		return c.dispatcher.Unknown(named.SessionID)
 	case named.ProjectID != "" && !c.SeesProject(named.ProjectID):
 		return state.UnknownProject(named.ProjectID)
 	}

@@ -265,7 +265,7 @@ func (c *Conn) Explain(name string, err error) *api.Error {
 	if errors.As(err, &refused) {
 		return refused
 	}
-	c.dispatcher.log.Error("a request failed", "request", name, "client", c.clientID, "error", err)
+	c.dispatcher.Logger.Error("a request failed", "request", name, "client", c.clientID, "error", err)
 	return api.Errorf(api.KindInternal, "the host failed to handle the request: see its log")
 }
 

@@ -34,20 +34,20 @@ var (
 	ErrTokenExpired = errors.New("this token expired")
 )
 
-// Options are the parts that a Dispatcher works with. All but Unwatched, Begun, Ended,
-// ProjectOf and Unknown are required.
+// Options are the parts that a Dispatcher works with. A field is required unless its comment says
+// what nil means.
 type Options struct {
 	Logger    *slog.Logger
 	Hub       *Hub
 	Tokens    *state.Tokens
 	Endpoints []Endpoint
-	// Unwatched is called after a connection ended that watched the list of sessions.
+	// Unwatched is called after a connection ended that watched the list of sessions; nil does
+	// nothing.
 	Unwatched func()
 	// Begun is called after a connection was added to the hub, before its first request, and
 	// Ended after it was removed. Either may be nil.
 	Begun, Ended func(clientID string)
-	// ProjectOf returns the project of a session. Without it, limited connections see no
-	// session.
+	// ProjectOf returns the project of a session; with nil, limited connections see no session.
 	ProjectOf func(sessionID string) (projectID string, exists bool)
 	// Unknown returns the error for a session that a limited connection does not see, which is
 	// the same for one that does not exist; nil is state.UnknownSession.
@@ -68,27 +68,22 @@ type Moves interface {
 // Dispatcher runs connections: it finds the endpoint of each request, checks the
 // connection's grant, and calls the handler. It has no goroutine of its own.
 type Dispatcher struct {
-	log       *slog.Logger
-	hub       *Hub
-	tokens    *state.Tokens
+	Options
 	endpoints map[string]Endpoint // by the name of the request
-	unwatched func()
-	begun     func(clientID string)
-	ended     func(clientID string)
-	projectOf func(sessionID string) (string, bool)
-	unknown   func(sessionID string) *api.Error
-	moves     Moves
 }
 
 // New makes a dispatcher.
 func New(o Options) *Dispatcher {
-	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched, begun: o.Begun, ended: o.Ended, projectOf: o.ProjectOf, unknown: o.Unknown, moves: o.Moves}
-	if d.unknown == nil {
-		d.unknown = state.UnknownSession
+	if o.Unwatched == nil {
+		o.Unwatched = func() {}
 	}
-	if d.projectOf == nil {
-		d.projectOf = func(string) (string, bool) { return "", false }
+	if o.Unknown == nil {
+		o.Unknown = state.UnknownSession
 	}
+	if o.ProjectOf == nil {
+		o.ProjectOf = func(string) (string, bool) { return "", false }
+	}
+	d := &Dispatcher{Options: o, endpoints: map[string]Endpoint{}}
 	for _, e := range o.Endpoints {
 		d.endpoints[e.Name] = e
 	}
@@ -130,9 +125,9 @@ func (d *Dispatcher) Run(ctx context.Context, clientID string, grants []api.Gran
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := d.NewConn(clientID, grants, cancel)
 	c.out, c.ended = out(c), ctx
-	d.hub.add(c)
-	if d.begun != nil {
-		d.begun(clientID)
+	d.Hub.add(c)
+	if d.Begun != nil {
+		d.Begun(clientID)
 	}
 	ctx, expire := d.untilToken(ctx, clientID)
 	defer expire()
@@ -143,12 +138,12 @@ func (d *Dispatcher) Run(ctx context.Context, clientID string, grants []api.Gran
 		err = cause
 	}
 	cancel(err)
-	if d.hub.remove(c) {
-		d.unwatched()
+	if d.Hub.remove(c) {
+		d.Unwatched()
 	}
 	c.Leave(ctx)
-	if d.ended != nil {
-		d.ended(clientID)
+	if d.Ended != nil {
+		d.Ended(clientID)
 	}
 	c.out.Close(err)
 	c.requests.Wait()
@@ -181,7 +176,7 @@ func (d *Dispatcher) untilToken(ctx context.Context, clientID string) (context.C
 	if !strings.HasPrefix(clientID, tokenPrefix) {
 		return ctx, func() {}
 	}
-	token, admitted := d.tokens.Find(clientID)
+	token, admitted := d.Tokens.Find(clientID)
 	if !admitted {
 		ctx, cancel := context.WithCancelCause(ctx)
 		cancel(ErrTokenRevoked)

@@ -61,9 +61,9 @@ func TestAClientThatWasRemovedMeanwhileGetsNoConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := dispatcherWith(nil)
-		d.hub.clients = clients
-		d.begun = func(clientID string) {
-			for c := range d.hub.conns {
+		d.Hub.clients = clients
+		d.Begun = func(clientID string) {
+			for c := range d.Hub.conns {
 				if c.clientID == clientID && len(c.Grants()) != 0 {
 					t.Errorf("it may %v", c.Grants())
 				}

@@ -29,8 +29,7 @@ import (
 // DefaultPatience is how long a turn waits for starting servers.
 const DefaultPatience = 5 * time.Second
 
-// Options configure a Manager. All fields but Ledger, Origin, Bundles,
-// Saved, Switches and Auth are required.
+// Options configure a Manager. A field is required unless its comment says what nil means.
 type Options struct {
 	Logger   *slog.Logger
 	Version  string                     // version of the program, sent to the servers
@@ -56,7 +55,7 @@ type Options struct {
 	Ledger   *procgroup.Ledger // records running servers; nil records none
 	// Sandbox wraps the command line of a folder's server, and Kind names the resulting
 	// sandbox as in api.HostInfo. If Sandbox is nil, servers run unconfined. Supervise
-	// wraps the command line of a server that runs outside the sandbox; it may be nil.
+	// wraps the command line of a server that runs outside the sandbox; nil leaves it as it is.
 	Sandbox   func(argv []string, folder string) []string
 	Kind      string
 	Supervise func(argv []string) []string

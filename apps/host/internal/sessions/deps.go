@@ -16,9 +16,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Deps are what sessions need of the host. All fields but ProjectContext, Environment, Memory, Journal, Began, Index,
-// Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer, Budgets,
-// Attention, Hooks, Moves, Working, Observe, Backends and Worktrees are required.
+// Deps are what sessions need of the host. A field is required unless its comment says what its
+// zero value means.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -59,6 +58,7 @@ type Deps struct {
 	// IdleAfter is how long an unused session stays open; 0 is
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
+	// Summaries configures compactions; with its zero value only people start them.
 	Summaries Summaries
 	// Agent finds the definition of an agent in a folder, as it is now. The error says why there
 	// is none. nil knows none.

@@ -108,7 +108,7 @@ func (t bashTool) Run(ctx context.Context, call agent.Call, progress func(string
 		return agent.Failure("bash: %v.", err)
 	}
 	if args.Background {
-		if t.detach(j, true, args.Notify) {
+		if t.jobs.detach(j, true, args.Notify) {
 			return detached(j, fmt.Sprintf("Started as background job %s.", j.id), "", args.Notify)
 		}
 		return t.finished(j, 0)
@@ -130,7 +130,7 @@ func (t bashTool) await(ctx context.Context, j *job, timeout time.Duration, wake
 		result.Details = details(bashDetails{ExitCode: j.exit, DurationMs: j.took.Milliseconds(), Cancelled: true, Truncated: truncated})
 		return result
 	case <-timer.C:
-		if timeout == 0 && t.detach(j, false, wakes) {
+		if timeout == 0 && t.jobs.detach(j, false, wakes) {
 			text, _, _ := j.out.since(0)
 			return detached(j, fmt.Sprintf("Still running after %d s; it continues as background job %s. Output so far:", int(t.yield.Seconds()), j.id), text, wakes)
 		}
@@ -154,7 +154,7 @@ func detached(j *job, head, output string, wakes bool) agent.Result {
 // finished returns the result of a command that has ended. timeout is the time it had.
 func (t bashTool) finished(j *job, timeout time.Duration) agent.Result {
 	<-j.done
-	t.dropJob(j)
+	t.jobs.drop(j)
 	if j.err != nil {
 		return agent.Failure("bash: the command could not be started: %v.", j.err)
 	}

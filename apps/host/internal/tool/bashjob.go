@@ -77,7 +77,7 @@ func (t bashJob) Run(ctx context.Context, call agent.Call, _ func(string)) agent
 }
 
 func (t bashJob) find(id string) *job {
-	for _, j := range t.backgroundJobs() {
+	for _, j := range t.jobs.inBackground() {
 		if j.id == id {
 			return j
 		}
@@ -87,7 +87,7 @@ func (t bashJob) find(id string) *job {
 
 func (t bashJob) list() agent.Result {
 	var rows strings.Builder
-	for _, j := range t.backgroundJobs() {
+	for _, j := range t.jobs.inBackground() {
 		fmt.Fprintf(&rows, "%s: %s: %s\n", j.id, j.state(), firstWords(j.command))
 	}
 	if rows.Len() == 0 {
@@ -112,7 +112,7 @@ func (t bashJob) report(j *job) agent.Result {
 	default:
 	}
 	state := j.state()
-	text, missed := t.news(j)
+	text, missed := t.jobs.news(j)
 	head := fmt.Sprintf("%s: %s.", j.id, state)
 	switch {
 	case text == "":

@@ -162,17 +162,17 @@ func (js *jobs) forgetOld() {
 
 // endWithTurn stops the commands that became jobs on their own during this canceled turn,
 // and waits for them. Jobs started in the background continue, but no longer begin a turn.
-func (s *Set) endWithTurn() {
-	s.jobs.mu.Lock()
+func (js *jobs) endWithTurn() {
+	js.mu.Lock()
 	var stopped []*job
-	for _, j := range s.jobs.list {
-		j.wakes = j.wakes && j.turn != s.jobs.turn
-		if j.background && !j.asked && j.turn == s.jobs.turn {
+	for _, j := range js.list {
+		j.wakes = j.wakes && j.turn != js.turn
+		if j.background && !j.asked && j.turn == js.turn {
 			j.cancel(errCancelled)
 			stopped = append(stopped, j)
 		}
 	}
-	s.jobs.mu.Unlock()
+	js.mu.Unlock()
 	for _, j := range stopped {
 		<-j.done
 	}
@@ -181,10 +181,10 @@ func (s *Set) endWithTurn() {
 // detach lets a job continue without its call. It returns false if the job has already
 // ended. asked reports that the background was requested from the start, wakes that the
 // job's end begins a turn.
-func (s *Set) detach(j *job, asked, wakes bool) bool {
+func (js *jobs) detach(j *job, asked, wakes bool) bool {
 	j.out.mute()
-	s.jobs.mu.Lock()
-	defer s.jobs.mu.Unlock()
+	js.mu.Lock()
+	defer js.mu.Unlock()
 	select {
 	case <-j.done:
 		return false
@@ -196,25 +196,25 @@ func (s *Set) detach(j *job, asked, wakes bool) bool {
 	return true
 }
 
-// dropJob removes a command that ended in the foreground.
-func (s *Set) dropJob(j *job) {
-	s.jobs.mu.Lock()
-	defer s.jobs.mu.Unlock()
-	s.jobs.list = slices.DeleteFunc(s.jobs.list, func(other *job) bool { return other == j })
+// drop removes a command that ended in the foreground.
+func (js *jobs) drop(j *job) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	js.list = slices.DeleteFunc(js.list, func(other *job) bool { return other == j })
 }
 
-func (s *Set) isBackground(j *job) bool {
-	s.jobs.mu.Lock()
-	defer s.jobs.mu.Unlock()
+func (js *jobs) isBackground(j *job) bool {
+	js.mu.Lock()
+	defer js.mu.Unlock()
 	return j.background
 }
 
-// backgroundJobs returns the jobs visible to the model, oldest first.
-func (s *Set) backgroundJobs() []*job {
-	s.jobs.mu.Lock()
-	defer s.jobs.mu.Unlock()
+// inBackground returns the jobs visible to the model, oldest first.
+func (js *jobs) inBackground() []*job {
+	js.mu.Lock()
+	defer js.mu.Unlock()
 	var out []*job
-	for _, j := range s.jobs.list {
+	for _, j := range js.list {
 		if j.background {
 			out = append(out, j)
 		}
@@ -223,23 +223,30 @@ func (s *Set) backgroundJobs() []*job {
 }
 
 // news returns the output of a job since the last call.
-func (s *Set) news(j *job) (text string, missed bool) {
-	s.jobs.mu.Lock()
-	defer s.jobs.mu.Unlock()
+func (js *jobs) news(j *job) (text string, missed bool) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
 	text, j.seen, missed = j.out.since(j.seen)
 	return text, missed
 }
 
-// StopJobs ends every running command of the session and waits for it. New ones may start
+// stop ends every running command of the session and waits for it. New ones may start
 // afterwards.
-func (s *Set) StopJobs() {
-	s.jobs.mu.Lock()
-	running := slices.Clone(s.jobs.list)
-	s.jobs.mu.Unlock()
+func (js *jobs) stop() {
+	js.mu.Lock()
+	running := slices.Clone(js.list)
+	js.mu.Unlock()
 	for _, j := range running {
 		j.cancel(errTaskEnded)
 	}
 	for _, j := range running {
 		<-j.done
 	}
+}
+
+// begin counts a turn.
+func (js *jobs) begin() {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	js.turn++
 }

@@ -4,126 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/definition"
 	"github.com/scorel/scorel/apps/host/internal/skill"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// maxNested bounds how many nested instruction files a context holds.
-const maxNested = 8
-
-// notices are what the model is notified of besides the results of its calls.
-type notices struct {
-	mu    sync.Mutex
-	wake  func()
-	jobs  []jobNotice
-	files []session.InstructionFile
-	shown map[string]bool // files whose text the model has, or will get next
-}
-
-type jobNotice struct {
-	job, text string
-	wakes     bool
-}
-
-// ended records the end of a background job.
-func (n *notices) ended(job, text string, wakes bool) {
-	n.mu.Lock()
-	n.jobs = append(n.jobs, jobNotice{job, text, wakes})
-	wake := n.wake
-	n.mu.Unlock()
-	if wakes && wake != nil {
-		wake()
-	}
-}
-
-// forget drops the notice about a job whose end the model has already seen.
-func (n *notices) forget(job string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.jobs = slices.DeleteFunc(n.jobs, func(have jobNotice) bool { return have.job == job })
-}
-
 // Listen implements agent.Toolset.
-func (s *Set) Listen(wake func()) {
-	s.notices.mu.Lock()
-	defer s.notices.mu.Unlock()
-	s.notices.wake = wake
-}
+func (s *Set) Listen(wake func()) { s.notices.listen(wake) }
 
 // Began implements agent.Toolset.
 func (s *Set) Began(shown []string) {
-	s.jobs.mu.Lock()
-	s.jobs.turn++
-	s.jobs.mu.Unlock()
+	s.jobs.begin()
 	s.notices.keepShown(shown)
 }
 
-func (n *notices) keepShown(paths []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.shown = map[string]bool{}
-	for _, path := range paths {
-		n.shown[path] = true
-	}
-	for _, file := range n.files { // these come with the next notes
-		n.shown[file.Path] = true
-	}
-}
-
 // Waking implements agent.Toolset.
-func (s *Set) Waking() bool {
-	s.notices.mu.Lock()
-	defer s.notices.mu.Unlock()
-	return slices.ContainsFunc(s.notices.jobs, func(n jobNotice) bool { return n.wakes })
-}
+func (s *Set) Waking() bool { return s.notices.waking() }
 
 // Canceled implements agent.Toolset.
 func (s *Set) Canceled() {
-	s.endWithTurn()
-	s.notices.mu.Lock()
-	defer s.notices.mu.Unlock()
-	for i := range s.notices.jobs {
-		s.notices.jobs[i].wakes = false
-	}
+	s.jobs.endWithTurn()
+	s.notices.sleep()
 }
 
-// Notes implements agent.Toolset. It returns one note for all jobs, and one for each file.
-func (s *Set) Notes() []session.Note {
-	n := &s.notices
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	var notes []session.Note
-	if len(n.jobs) > 0 {
-		lines, jobs, wakes := make([]string, 0, len(n.jobs)), make([]string, 0, len(n.jobs)), false
-		for _, notice := range n.jobs {
-			lines, jobs, wakes = append(lines, notice.text), append(jobs, notice.job), wakes || notice.wakes
-		}
-		text := strings.Join(lines, "\n") + "\nLook at output with bash_job."
-		notes = append(notes, session.Note{Kind: session.NoteJobs, Text: text, Jobs: jobs, Wakes: wakes})
-	}
-	for _, file := range n.files {
-		notes = append(notes, instructionsNote(file))
-	}
-	n.jobs, n.files = nil, nil
-	return notes
-}
+// StopJobs implements agent.Toolset.
+func (s *Set) StopJobs() { s.jobs.stop() }
 
-func instructionsNote(file session.InstructionFile) session.Note {
-	folder := filepath.Dir(file.Path)
-	text := fmt.Sprintf("These are the project's instructions for agents that work in %s. There, they take precedence over the instructions of the folders above it.\n"+
-		"<instructions path=%q>\n%s\n</instructions>", folder, file.Path, file.Content)
-	if file.Truncated {
-		text += "\nThis is only the beginning: read the file for the rest."
-	}
-	return session.Note{Kind: session.NoteInstructions, Text: text, Paths: []string{file.Path}}
-}
+// Notes implements agent.Toolset.
+func (s *Set) Notes() []session.Note { return s.notices.take() }
 
 // nearFolder is near for a folder that the model has just listed.
 func (s *Set) nearFolder(cwd, folder string) { s.near(cwd, filepath.Join(folder, "*")) }
@@ -140,28 +52,9 @@ func (s *Set) concern(cwd, file, written string) {
 	if s.scope.Nested == nil {
 		return
 	}
-	n := &s.notices
-	n.mu.Lock()
-	shown := maps.Clone(n.shown) // read files without the lock, because that can take long
-	n.mu.Unlock()
+	shown := s.notices.known() // files are read without the lock, because that can take long
 	near := s.scope.Nested(cwd, file, func(path string) bool { return shown[path] })
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, found := range near {
-		if n.shown[found.Path] {
-			continue
-		}
-		if len(n.shown) >= maxNested {
-			return
-		}
-		if n.shown == nil {
-			n.shown = map[string]bool{}
-		}
-		n.shown[found.Path] = true
-		if written == "" || resolved(found.Path) != written {
-			n.files = append(n.files, found)
-		}
-	}
+	s.notices.add(near, written)
 }
 
 // Compacted implements agent.Toolset.

@@ -55,7 +55,7 @@ func (t bashTool) endOperation(j *job) {
 		j.op.Show()
 	}
 	e := process.Event{Stage: stage, Message: message}
-	if t.isBackground(j) {
+	if t.jobs.isBackground(j) {
 		e.TaskID = j.id
 	}
 	j.op.End(status, e)

@@ -9,17 +9,31 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-func (p *Projects) listHooks(_ context.Context, _ *dispatch.Conn, r api.ListHooksRequest) (api.ListHooksResponse, error) {
-	folder, err := p.folder(r.ProjectID)
+// hookRequests are the requests about hooks.
+type hookRequests struct {
+	*shared
+	manager *hook.Manager
+}
+
+func (h *hookRequests) endpoints() []dispatch.Endpoint {
+	return []dispatch.Endpoint{
+		dispatch.Serve(api.ListHooks, h.listHooks),
+		dispatch.Serve(api.DecideHook, h.decideHook),
+		dispatch.Serve(api.TestHook, h.testHook),
+	}
+}
+
+func (h *hookRequests) listHooks(_ context.Context, _ *dispatch.Conn, r api.ListHooksRequest) (api.ListHooksResponse, error) {
+	folder, err := h.folder(r.ProjectID)
 	if err != nil {
 		return api.ListHooksResponse{}, err
 	}
-	hooks, problems := p.hooks.List(folder)
+	hooks, problems := h.manager.List(folder)
 	return api.ListHooksResponse{Hooks: hooks, Problems: problems}, nil
 }
 
-func (p *Projects) decideHook(_ context.Context, c *dispatch.Conn, r api.DecideHookRequest) (response api.HookResponse, err error) {
-	project, err := p.list.Find(r.ProjectID)
+func (h *hookRequests) decideHook(_ context.Context, c *dispatch.Conn, r api.DecideHookRequest) (response api.HookResponse, err error) {
+	project, err := h.list.Find(r.ProjectID)
 	if err != nil {
 		return response, err
 	}
@@ -28,24 +42,24 @@ func (p *Projects) decideHook(_ context.Context, c *dispatch.Conn, r api.DecideH
 			return response, err
 		}
 	}
-	response.Hook, err = p.hooks.Decide(project.Path, r.ID, r.Hash, r.Allow, c.ClientID())
+	response.Hook, err = h.manager.Decide(project.Path, r.ID, r.Hash, r.Allow, c.ClientID())
 	if err == nil {
-		p.log.Info("a hook was allowed or denied", "project", project.ID, "hook", r.ID, "allowed", r.Allow, "client", c.ClientID())
-		p.hub.Notify(api.HooksChanged{ProjectID: project.ID})
+		h.log.Info("a hook was allowed or denied", "project", project.ID, "hook", r.ID, "allowed", r.Allow, "client", c.ClientID())
+		h.hub.Notify(api.HooksChanged{ProjectID: project.ID})
 	}
 	return response, hookError(err, r.ID)
 }
 
 // testHook runs only what people allowed, and needs what allowing it does.
-func (p *Projects) testHook(ctx context.Context, c *dispatch.Conn, r api.TestHookRequest) (response api.TestHookResponse, err error) {
-	project, err := p.list.Find(r.ProjectID)
+func (h *hookRequests) testHook(ctx context.Context, c *dispatch.Conn, r api.TestHookRequest) (response api.TestHookResponse, err error) {
+	project, err := h.list.Find(r.ProjectID)
 	if err != nil {
 		return response, err
 	}
 	if err := c.CheckMayLoosen(); err != nil {
 		return response, err
 	}
-	response.Run, response.Input, err = p.hooks.Test(ctx, project.Path, r.ID)
+	response.Run, response.Input, err = h.manager.Test(ctx, project.Path, r.ID)
 	return response, hookError(err, r.ID)
 }
 

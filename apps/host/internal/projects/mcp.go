@@ -10,52 +10,65 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// folder returns the folder of a project; "" is every project and has none.
-func (p *Projects) folder(projectID string) (string, error) {
-	if projectID == "" {
-		return "", nil
-	}
-	project, err := p.list.Find(projectID)
-	return project.Path, err
+// serverRequests are the requests about MCP servers.
+type serverRequests struct {
+	*shared
+	manager *mcp.Manager
 }
 
-func (p *Projects) listMCPServers(_ context.Context, _ *dispatch.Conn, r api.ListMCPServersRequest) (api.ListMCPServersResponse, error) {
-	folder, err := p.folder(r.ProjectID)
+func (s *serverRequests) endpoints() []dispatch.Endpoint {
+	return []dispatch.Endpoint{
+		dispatch.Serve(api.ListMCPServers, s.listMCPServers),
+		dispatch.Serve(api.DecideMCPServer, s.decideMCPServer),
+		dispatch.Serve(api.SaveMCPServer, s.saveMCPServer),
+		dispatch.Serve(api.DeleteMCPServer, s.deleteMCPServer),
+		dispatch.Serve(api.SetMCPEnabled, s.setMCPServerEnabled),
+		dispatch.Serve(api.TestMCPServer, s.testMCPServer),
+		dispatch.Serve(api.SignInMCPServer, s.signInMCPServer),
+		dispatch.Serve(api.FinishMCPSignIn, s.finishMCPSignIn),
+		dispatch.Serve(api.AwaitMCPSignIn, s.awaitMCPSignIn),
+		dispatch.Serve(api.SignOutMCPServer, s.signOutMCPServer),
+		dispatch.Serve(api.ListMCPOffers, s.listMCPOffers),
+	}
+}
+
+func (s *serverRequests) listMCPServers(_ context.Context, _ *dispatch.Conn, r api.ListMCPServersRequest) (api.ListMCPServersResponse, error) {
+	folder, err := s.folder(r.ProjectID)
 	if err != nil {
 		return api.ListMCPServersResponse{}, err
 	}
-	servers, problems := p.servers.List(folder)
+	servers, problems := s.manager.List(folder)
 	return api.ListMCPServersResponse{Servers: servers, Problems: problems}, nil
 }
 
 // saveMCPServer needs the grant shell: it decides which program the host starts, without
 // being asked each time.
-func (p *Projects) saveMCPServer(_ context.Context, c *dispatch.Conn, r api.SaveMCPServerRequest) (response api.MCPServerResponse, err error) {
-	folder, err := p.folder(r.ProjectID)
+func (s *serverRequests) saveMCPServer(_ context.Context, c *dispatch.Conn, r api.SaveMCPServerRequest) (response api.MCPServerResponse, err error) {
+	folder, err := s.folder(r.ProjectID)
 	if err != nil {
 		return response, err
 	}
-	if response.Server, err = p.servers.Save(folder, r.Name, r.Version, r.Server, c.ClientID()); err != nil {
+	if response.Server, err = s.manager.Save(folder, r.Name, r.Version, r.Server, c.ClientID()); err != nil {
 		return response, err
 	}
-	p.serversChanged("an MCP server was saved", r.ProjectID, r.Name, c)
+	s.serversChanged("an MCP server was saved", r.ProjectID, r.Name, c)
 	return response, nil
 }
 
-func (p *Projects) deleteMCPServer(_ context.Context, c *dispatch.Conn, r api.DeleteMCPServerRequest) (api.Empty, error) {
-	folder, err := p.folder(r.ProjectID)
+func (s *serverRequests) deleteMCPServer(_ context.Context, c *dispatch.Conn, r api.DeleteMCPServerRequest) (api.Empty, error) {
+	folder, err := s.folder(r.ProjectID)
 	if err != nil {
 		return none, err
 	}
-	if err := p.servers.Delete(folder, r.Name, r.Version); err != nil {
+	if err := s.manager.Delete(folder, r.Name, r.Version); err != nil {
 		return none, err
 	}
-	p.serversChanged("an MCP server was deleted", r.ProjectID, r.Name, c)
+	s.serversChanged("an MCP server was deleted", r.ProjectID, r.Name, c)
 	return none, nil
 }
 
-func (p *Projects) setMCPServerEnabled(_ context.Context, c *dispatch.Conn, r api.SetMCPServerEnabledRequest) (response api.MCPServerResponse, err error) {
-	folder, err := p.folder(r.ProjectID)
+func (s *serverRequests) setMCPServerEnabled(_ context.Context, c *dispatch.Conn, r api.SetMCPServerEnabledRequest) (response api.MCPServerResponse, err error) {
+	folder, err := s.folder(r.ProjectID)
 	if err != nil {
 		return response, err
 	}
@@ -64,35 +77,35 @@ func (p *Projects) setMCPServerEnabled(_ context.Context, c *dispatch.Conn, r ap
 			return response, err
 		}
 	}
-	if response.Server, err = p.servers.SetEnabled(folder, r.Name, r.Enabled); err != nil {
+	if response.Server, err = s.manager.SetEnabled(folder, r.Name, r.Enabled); err != nil {
 		return response, err
 	}
-	p.serversChanged("an MCP server was enabled or disabled", r.ProjectID, r.Name, c)
+	s.serversChanged("an MCP server was enabled or disabled", r.ProjectID, r.Name, c)
 	return response, nil
 }
 
 // testMCPServer starts only what people allowed, and needs what allowing it does.
-func (p *Projects) testMCPServer(ctx context.Context, c *dispatch.Conn, r api.TestMCPServerRequest) (response api.TestMCPServerResponse, err error) {
-	folder, err := p.folder(r.ProjectID)
+func (s *serverRequests) testMCPServer(ctx context.Context, c *dispatch.Conn, r api.TestMCPServerRequest) (response api.TestMCPServerResponse, err error) {
+	folder, err := s.folder(r.ProjectID)
 	if err != nil {
 		return response, err
 	}
 	if err := c.CheckMayLoosen(); err != nil {
 		return response, err
 	}
-	return p.servers.Test(ctx, folder, r.Name)
+	return s.manager.Test(ctx, folder, r.Name)
 }
 
 // signInMCPServer needs what allowing a server needs: the server can then act for the person.
-func (p *Projects) signInMCPServer(ctx context.Context, c *dispatch.Conn, r api.SignInMCPServerRequest) (response api.SignInMCPServerResponse, err error) {
-	folder, err := p.folder(r.ProjectID)
+func (s *serverRequests) signInMCPServer(ctx context.Context, c *dispatch.Conn, r api.SignInMCPServerRequest) (response api.SignInMCPServerResponse, err error) {
+	folder, err := s.folder(r.ProjectID)
 	if err != nil {
 		return response, err
 	}
 	if err := c.CheckMayLoosen(); err != nil {
 		return response, err
 	}
-	begun, err := p.servers.SignIn(ctx, folder, r.Name, c.ClientID())
+	begun, err := s.manager.SignIn(ctx, folder, r.Name, c.ClientID())
 	if err != nil {
 		return response, err
 	}
@@ -101,49 +114,49 @@ func (p *Projects) signInMCPServer(ctx context.Context, c *dispatch.Conn, r api.
 	}, nil
 }
 
-func (p *Projects) finishMCPSignIn(ctx context.Context, c *dispatch.Conn, r api.FinishMCPSignInRequest) (api.Empty, error) {
+func (s *serverRequests) finishMCPSignIn(ctx context.Context, c *dispatch.Conn, r api.FinishMCPSignInRequest) (api.Empty, error) {
 	if err := c.CheckMayLoosen(); err != nil {
 		return none, err
 	}
-	return none, p.servers.FinishSignIn(ctx, r.SignInID, r.Address)
+	return none, s.manager.FinishSignIn(ctx, r.SignInID, r.Address)
 }
 
 // signInWait is how long a request waits for the end of a sign-in.
 const signInWait = 25 * time.Second
 
-func (p *Projects) awaitMCPSignIn(ctx context.Context, _ *dispatch.Conn, r api.AwaitMCPSignInRequest) (response api.AwaitMCPSignInResponse, err error) {
+func (s *serverRequests) awaitMCPSignIn(ctx context.Context, _ *dispatch.Conn, r api.AwaitMCPSignInRequest) (response api.AwaitMCPSignInResponse, err error) {
 	ctx, cancel := context.WithTimeout(ctx, signInWait)
 	defer cancel()
-	response.Problem, response.Ended, err = p.servers.AwaitSignIn(ctx, r.SignInID)
+	response.Problem, response.Ended, err = s.manager.AwaitSignIn(ctx, r.SignInID)
 	return response, err
 }
 
-func (p *Projects) signOutMCPServer(ctx context.Context, c *dispatch.Conn, r api.SignOutMCPServerRequest) (response api.MCPServerResponse, err error) {
-	folder, err := p.folder(r.ProjectID)
+func (s *serverRequests) signOutMCPServer(ctx context.Context, c *dispatch.Conn, r api.SignOutMCPServerRequest) (response api.MCPServerResponse, err error) {
+	folder, err := s.folder(r.ProjectID)
 	if err != nil {
 		return response, err
 	}
-	response.Server, err = p.servers.SignOut(ctx, folder, r.Name)
-	p.serversChanged("tokens of an MCP server were deleted", r.ProjectID, r.Name, c)
+	response.Server, err = s.manager.SignOut(ctx, folder, r.Name)
+	s.serversChanged("tokens of an MCP server were deleted", r.ProjectID, r.Name, c)
 	return response, err
 }
 
 // listMCPOffers starts only what people allowed, as a prompt does.
-func (p *Projects) listMCPOffers(ctx context.Context, _ *dispatch.Conn, r api.ListMCPOffersRequest) (api.ListMCPOffersResponse, error) {
-	project, err := p.list.Find(r.ProjectID)
+func (s *serverRequests) listMCPOffers(ctx context.Context, _ *dispatch.Conn, r api.ListMCPOffersRequest) (api.ListMCPOffersResponse, error) {
+	project, err := s.list.Find(r.ProjectID)
 	if err != nil {
 		return api.ListMCPOffersResponse{}, err
 	}
-	return p.servers.Offers(ctx, project.Path), nil
+	return s.manager.Offers(ctx, project.Path), nil
 }
 
-func (p *Projects) serversChanged(what, projectID, name string, c *dispatch.Conn) {
-	p.log.Info(what, "project", projectID, "server", name, "client", c.ClientID())
-	p.hub.Notify(api.MCPServersChanged{ProjectID: projectID})
+func (s *serverRequests) serversChanged(what, projectID, name string, c *dispatch.Conn) {
+	s.log.Info(what, "project", projectID, "server", name, "client", c.ClientID())
+	s.hub.Notify(api.MCPServersChanged{ProjectID: projectID})
 }
 
-func (p *Projects) decideMCPServer(_ context.Context, c *dispatch.Conn, r api.DecideMCPServerRequest) (response api.DecideMCPServerResponse, err error) {
-	project, err := p.list.Find(r.ProjectID)
+func (s *serverRequests) decideMCPServer(_ context.Context, c *dispatch.Conn, r api.DecideMCPServerRequest) (response api.DecideMCPServerResponse, err error) {
+	project, err := s.list.Find(r.ProjectID)
 	if err != nil {
 		return response, err
 	}
@@ -152,15 +165,15 @@ func (p *Projects) decideMCPServer(_ context.Context, c *dispatch.Conn, r api.De
 			return response, err
 		}
 	}
-	response.Server, err = p.servers.Decide(project.Path, r.Name, r.Hash, r.Allow, c.ClientID())
+	response.Server, err = s.manager.Decide(project.Path, r.Name, r.Hash, r.Allow, c.ClientID())
 	switch {
 	case errors.Is(err, mcp.ErrUnknown):
 		return response, api.Errorf(api.KindNotFound, "the .mcp.json of %s has no server %.64q: list the servers to see them", project.Path, r.Name)
 	case errors.Is(err, mcp.ErrChanged):
 		return response, api.Errorf(api.KindConflict, "the configuration of %.64q has changed since it was shown: review it again", r.Name)
 	case err == nil:
-		p.log.Info("an MCP server was allowed or denied", "project", project.ID, "server", r.Name, "allowed", r.Allow, "client", c.ClientID())
-		p.hub.Notify(api.MCPServersChanged{ProjectID: project.ID})
+		s.log.Info("an MCP server was allowed or denied", "project", project.ID, "server", r.Name, "allowed", r.Allow, "client", c.ClientID())
+		s.hub.Notify(api.MCPServersChanged{ProjectID: project.ID})
 	}
 	return response, err
 }

@@ -11,6 +11,22 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
+// memoryRequests are the requests about notes and the journal.
+type memoryRequests struct {
+	*shared
+	notes *memory.Notes
+}
+
+func (m *memoryRequests) endpoints() []dispatch.Endpoint {
+	return []dispatch.Endpoint{
+		dispatch.Serve(api.ListMemory, m.listMemory),
+		dispatch.Serve(api.GetMemoryNote, m.getNote),
+		dispatch.Serve(api.SaveMemoryNote, m.saveNote),
+		dispatch.Serve(api.DeleteMemoryNote, m.deleteNote),
+		dispatch.Serve(api.GetJournal, m.getJournal),
+	}
+}
+
 // maxTitle bounds the title of a listed note, in characters.
 const maxTitle = 200
 
@@ -21,12 +37,12 @@ type notes struct {
 }
 
 // notesOf returns the notes of a scope.
-func (p *Projects) notesOf(scope api.MemoryScope, projectID string) (notes, error) {
+func (m *memoryRequests) notesOf(scope api.MemoryScope, projectID string) (notes, error) {
 	switch scope {
 	case api.MemoryUser:
-		return notes{p.memory.User(), scope}, nil
+		return notes{m.notes.User(), scope}, nil
 	case api.MemoryProject:
-		project, err := p.list.Find(projectID)
+		project, err := m.list.Find(projectID)
 		if err != nil {
 			return notes{}, err
 		}
@@ -34,19 +50,19 @@ func (p *Projects) notesOf(scope api.MemoryScope, projectID string) (notes, erro
 		if real, err := filepath.EvalSymlinks(path); err == nil { // as the tools of its sessions see it
 			path = real
 		}
-		return notes{p.memory.Project(path), scope}, nil
+		return notes{m.notes.Project(path), scope}, nil
 	}
 	return notes{}, api.Errorf(api.KindBadRequest, "unknown scope %.40q: use project or user", scope)
 }
 
-func (p *Projects) listMemory(_ context.Context, _ *dispatch.Conn, r api.ListMemoryRequest) (api.ListMemoryResponse, error) {
+func (m *memoryRequests) listMemory(_ context.Context, _ *dispatch.Conn, r api.ListMemoryRequest) (api.ListMemoryResponse, error) {
 	scopes := []api.MemoryScope{api.MemoryProject, api.MemoryUser}
 	if r.ProjectID == "" {
 		scopes = scopes[1:]
 	}
 	response := api.ListMemoryResponse{Notes: []api.MemoryNote{}}
 	for _, scope := range scopes {
-		n, err := p.notesOf(scope, r.ProjectID)
+		n, err := m.notesOf(scope, r.ProjectID)
 		if err != nil {
 			return api.ListMemoryResponse{}, err
 		}
@@ -78,8 +94,8 @@ func (n notes) answer(note memory.Note, name string, err error) (api.MemoryNoteR
 	return api.MemoryNoteResponse{Note: n.described(note), Text: note.Text, Partial: !note.Whole}, nil
 }
 
-func (p *Projects) getNote(_ context.Context, _ *dispatch.Conn, r api.MemoryNoteRequest) (api.MemoryNoteResponse, error) {
-	n, err := p.notesOf(r.Scope, r.ProjectID)
+func (m *memoryRequests) getNote(_ context.Context, _ *dispatch.Conn, r api.MemoryNoteRequest) (api.MemoryNoteResponse, error) {
+	n, err := m.notesOf(r.Scope, r.ProjectID)
 	if err != nil {
 		return api.MemoryNoteResponse{}, err
 	}
@@ -96,11 +112,11 @@ func mayWrite(c *dispatch.Conn, scope api.MemoryScope) error {
 	return c.CheckWhole("a note of this scope applies to")
 }
 
-func (p *Projects) saveNote(_ context.Context, c *dispatch.Conn, r api.SaveMemoryNoteRequest) (api.MemoryNoteResponse, error) {
+func (m *memoryRequests) saveNote(_ context.Context, c *dispatch.Conn, r api.SaveMemoryNoteRequest) (api.MemoryNoteResponse, error) {
 	if err := mayWrite(c, r.Scope); err != nil {
 		return api.MemoryNoteResponse{}, err
 	}
-	n, err := p.notesOf(r.Scope, r.ProjectID)
+	n, err := m.notesOf(r.Scope, r.ProjectID)
 	if err != nil {
 		return api.MemoryNoteResponse{}, err
 	}
@@ -112,28 +128,28 @@ func (p *Projects) saveNote(_ context.Context, c *dispatch.Conn, r api.SaveMemor
 		err = api.Errorf(api.KindConflict, "the note %.80s was deleted in the meantime: save it as a new note", r.Name)
 	}
 	if err == nil {
-		p.log.Info("a note was saved", "path", n.Path(r.Name), "client", c.ClientID())
+		m.log.Info("a note was saved", "path", n.Path(r.Name), "client", c.ClientID())
 	}
 	return n.answer(note, r.Name, err)
 }
 
-func (p *Projects) deleteNote(_ context.Context, c *dispatch.Conn, r api.DeleteMemoryNoteRequest) (api.Empty, error) {
+func (m *memoryRequests) deleteNote(_ context.Context, c *dispatch.Conn, r api.DeleteMemoryNoteRequest) (api.Empty, error) {
 	if err := mayWrite(c, r.Scope); err != nil {
 		return none, err
 	}
-	n, err := p.notesOf(r.Scope, r.ProjectID)
+	n, err := m.notesOf(r.Scope, r.ProjectID)
 	if err != nil {
 		return none, err
 	}
 	if err := n.Delete(r.Name, memory.Version(r.Version)); err != nil {
 		return none, refused(err, r.Name)
 	}
-	p.log.Info("a note was deleted", "path", n.Path(r.Name), "client", c.ClientID())
+	m.log.Info("a note was deleted", "path", n.Path(r.Name), "client", c.ClientID())
 	return none, nil
 }
 
-func (p *Projects) getJournal(_ context.Context, _ *dispatch.Conn, r api.GetJournalRequest) (api.GetJournalResponse, error) {
-	n, err := p.notesOf(api.MemoryProject, r.ProjectID)
+func (m *memoryRequests) getJournal(_ context.Context, _ *dispatch.Conn, r api.GetJournalRequest) (api.GetJournalResponse, error) {
+	n, err := m.notesOf(api.MemoryProject, r.ProjectID)
 	if err != nil {
 		return api.GetJournalResponse{}, err
 	}

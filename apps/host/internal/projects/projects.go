@@ -55,69 +55,47 @@ type Options struct {
 	TrustChanged func()
 }
 
+// shared is what all requests need.
+type shared struct {
+	log  *slog.Logger
+	list *state.Projects
+	hub  *dispatch.Hub
+}
+
+// folder returns the folder of a project; "" is every project and has none.
+func (s *shared) folder(projectID string) (string, error) {
+	if projectID == "" {
+		return "", nil
+	}
+	project, err := s.list.Find(projectID)
+	return project.Path, err
+}
+
 // Projects answers the requests about projects.
 type Projects struct {
-	log          *slog.Logger
-	list         *state.Projects
-	trust        *state.Trust
-	hub          *dispatch.Hub
-	sessions     Sessions
-	servers      *mcp.Manager
-	hooks        *hook.Manager
-	unexpected   func(projectID string, do func() error) error
-	extensions   *extension.Manager
-	unavailable  func(projectID string) string
-	skills       Skills
-	switches     *state.Switches
-	memory       *memory.Notes
-	trustChanged func()
+	*shared
+	options Options
 }
 
 // New makes the handlers.
 func New(o Options) *Projects {
-	return &Projects{
-		log: o.Logger, list: o.List, trust: o.Trust, hub: o.Hub, sessions: o.Sessions, servers: o.Servers, hooks: o.Hooks, unexpected: o.WhileUnexpected, extensions: o.Extensions,
-		unavailable: o.Unavailable, skills: o.Skills, switches: o.Switches, memory: o.Memory, trustChanged: o.TrustChanged,
-	}
+	return &Projects{shared: &shared{log: o.Logger, list: o.List, hub: o.Hub}, options: o}
 }
 
-// Endpoints are the requests about projects.
+// Endpoints are the requests about projects, and about what belongs to them.
 func (p *Projects) Endpoints() []dispatch.Endpoint {
-	return []dispatch.Endpoint{
+	skills := &skillRequests{shared: p.shared, skills: p.options.Skills, switches: p.options.Switches}
+	notes := &memoryRequests{shared: p.shared, notes: p.options.Memory}
+	servers := &serverRequests{shared: p.shared, manager: p.options.Servers}
+	hooks := &hookRequests{shared: p.shared, manager: p.options.Hooks}
+	extensions := &extensionRequests{shared: p.shared, manager: p.options.Extensions, servers: p.options.Servers, trustChanged: p.options.TrustChanged}
+	return slices.Concat([]dispatch.Endpoint{
 		dispatch.Serve(api.ListProjects, p.listProjects),
 		dispatch.Serve(api.AddProject, p.addProject),
 		dispatch.Serve(api.RemoveProject, p.removeProject),
 		dispatch.Serve(api.ListDir, p.listDir),
 		dispatch.Serve(api.TrustProject, p.trustProject),
-		dispatch.Serve(api.ListSkills, p.listSkills),
-		dispatch.Serve(api.GetSkill, p.getSkill),
-		dispatch.Serve(api.SetSkillEnabled, p.setSkillEnabled),
-		dispatch.Serve(api.ListMemory, p.listMemory),
-		dispatch.Serve(api.GetMemoryNote, p.getNote),
-		dispatch.Serve(api.SaveMemoryNote, p.saveNote),
-		dispatch.Serve(api.DeleteMemoryNote, p.deleteNote),
-		dispatch.Serve(api.GetJournal, p.getJournal),
-		dispatch.Serve(api.ListMCPServers, p.listMCPServers),
-		dispatch.Serve(api.DecideMCPServer, p.decideMCPServer),
-		dispatch.Serve(api.SaveMCPServer, p.saveMCPServer),
-		dispatch.Serve(api.DeleteMCPServer, p.deleteMCPServer),
-		dispatch.Serve(api.SetMCPEnabled, p.setMCPServerEnabled),
-		dispatch.Serve(api.TestMCPServer, p.testMCPServer),
-		dispatch.Serve(api.SignInMCPServer, p.signInMCPServer),
-		dispatch.Serve(api.FinishMCPSignIn, p.finishMCPSignIn),
-		dispatch.Serve(api.AwaitMCPSignIn, p.awaitMCPSignIn),
-		dispatch.Serve(api.SignOutMCPServer, p.signOutMCPServer),
-		dispatch.Serve(api.ListMCPOffers, p.listMCPOffers),
-		dispatch.Serve(api.ListHooks, p.listHooks),
-		dispatch.Serve(api.DecideHook, p.decideHook),
-		dispatch.Serve(api.TestHook, p.testHook),
-		dispatch.Serve(api.ListExtensions, p.listExtensions),
-		dispatch.Serve(api.FetchExtension, p.fetchExtension),
-		dispatch.Serve(api.SaveExtension, p.saveExtension),
-		dispatch.Serve(api.DecideExtension, p.decideExtension),
-		dispatch.Serve(api.SetExtension, p.setExtensionEnabled),
-		dispatch.Serve(api.DeleteExtension, p.deleteExtension),
-	}
+	}, skills.endpoints(), notes.endpoints(), servers.endpoints(), hooks.endpoints(), extensions.endpoints())
 }
 
 func (p *Projects) listProjects(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.ListProjectsResponse, error) {
@@ -131,12 +109,12 @@ func (p *Projects) addProject(_ context.Context, _ *dispatch.Conn, r api.AddProj
 		return api.AddProjectResponse{}, err
 	}
 	p.hub.Notify(api.ProjectsChanged{Projects: p.Listed()})
-	project.Trusted, project.Unavailable = p.trust.Has(project.Path), p.unavailable(project.ID)
+	project.Trusted, project.Unavailable = p.options.Trust.Has(project.Path), p.options.Unavailable(project.ID)
 	return api.AddProjectResponse{Project: project}, nil
 }
 
 func (p *Projects) removeProject(_ context.Context, _ *dispatch.Conn, r api.RemoveProjectRequest) (api.Empty, error) {
-	if err := p.unexpected(r.ProjectID, func() error { return p.remove(r.ProjectID) }); err != nil {
+	if err := p.options.WhileUnexpected(r.ProjectID, func() error { return p.remove(r.ProjectID) }); err != nil {
 		return none, err
 	}
 	p.hub.Notify(api.ProjectsChanged{Projects: p.Listed()})
@@ -145,10 +123,10 @@ func (p *Projects) removeProject(_ context.Context, _ *dispatch.Conn, r api.Remo
 
 // remove removes a project that has no sessions.
 func (p *Projects) remove(id string) error {
-	if n := len(p.sessions.List(id)); n > 0 {
+	if n := len(p.options.Sessions.List(id)); n > 0 {
 		return api.Errorf(api.KindProjectInUse, "the project was not removed: it has sessions (%d), and only a project without sessions can be removed", n)
 	}
-	if why := p.unavailable(id); why != "" {
+	if why := p.options.Unavailable(id); why != "" {
 		return api.Errorf(api.KindUnavailable, "the project was not removed: it is unknown whether it has sessions, because their provider is unavailable: %s", why)
 	}
 	removed, err := p.list.Remove(id)
@@ -170,16 +148,16 @@ func (p *Projects) trustProject(_ context.Context, _ *dispatch.Conn, r api.Trust
 	if err != nil {
 		return api.TrustProjectResponse{}, err
 	}
-	if err := p.trust.Set(project.Path, r.Trusted); err != nil {
+	if err := p.options.Trust.Set(project.Path, r.Trusted); err != nil {
 		return api.TrustProjectResponse{}, err
 	}
 	p.log.Info("trust of a folder changed", "project", project.ID, "trusted", r.Trusted)
-	p.servers.Prune()
+	p.options.Servers.Prune()
 	p.hub.Notify(api.ProjectsChanged{Projects: p.Listed()})
 	p.hub.Notify(api.MCPServersChanged{ProjectID: project.ID})
 	p.hub.Notify(api.HooksChanged{ProjectID: project.ID})
 	p.hub.Notify(api.ExtensionsChanged{})
-	p.trustChanged()
+	p.options.TrustChanged()
 	project.Trusted = r.Trusted
 	return api.TrustProjectResponse{Project: project}, nil
 }
@@ -188,8 +166,8 @@ func (p *Projects) trustProject(_ context.Context, _ *dispatch.Conn, r api.Trust
 func (p *Projects) Listed() []api.Project {
 	list := p.list.List()
 	for i := range list {
-		list[i].Trusted = p.trust.Has(list[i].Path)
-		list[i].Unavailable = p.unavailable(list[i].ID)
+		list[i].Trusted = p.options.Trust.Has(list[i].Path)
+		list[i].Unavailable = p.options.Unavailable(list[i].ID)
 	}
 	return list
 }

@@ -101,14 +101,13 @@ func (o *open) askApproval(ctx context.Context, a api.Approval) {
 			request.Options = append(request.Options, acp.PermissionOption{ID: string(decision), Name: name, Kind: kind})
 		}
 	}
-	for _, change := range changesIn(a.Detail) {
-		if a.IsDiff {
-			before := change.before
-			request.ToolCall.Content = append(request.ToolCall.Content, acp.Diff(o.view.absolute(change.path), &before, change.after))
-		}
+	if detail := visible.Text(a.Detail); a.IsDiff {
+		request.ToolCall.Content = append(request.ToolCall.Content, o.view.diff(detail)...)
+	} else if detail != "" {
+		request.ToolCall.Content = append(request.ToolCall.Content, acp.Shown(acp.Text(fenced("", detail))))
 	}
-	if text := shownOf(a, len(request.ToolCall.Content) > 0); text != "" {
-		request.ToolCall.Content = append(request.ToolCall.Content, acp.Shown(acp.Text(text)))
+	if a.Reason != "" {
+		request.ToolCall.Content = append(request.ToolCall.Content, acp.Shown(acp.Text(a.Reason)))
 	}
 	var response acp.PermissionResponse
 	err := o.s.conn.Call(ctx, acp.MethodRequestPermission, request, &response)
@@ -121,21 +120,6 @@ func (o *open) askApproval(ctx context.Context, a api.Approval) {
 		return // the editor cancels the turn too; an unanswered request is never approved
 	}
 	o.answerApproval(ctx, a, decision)
-}
-
-// shownOf returns the text of an approval besides its diff.
-func shownOf(a api.Approval, diff bool) string {
-	text := ""
-	if !diff {
-		text = visible.Text(a.Detail)
-	}
-	if a.Reason != "" {
-		if text != "" {
-			text += "\n\n"
-		}
-		text += a.Reason
-	}
-	return text
 }
 
 func (o *open) answerApproval(ctx context.Context, a api.Approval, decision api.Decision) {

@@ -92,6 +92,33 @@ func describeCall(name string, arguments json.RawMessage) (title string, paths [
 	return name, nil
 }
 
+// diff returns what shows a diff: a change for each file, and the text too unless the changes are
+// all of it.
+func (v *view) diff(text string) (content []acp.ToolContent) {
+	changes, whole := changesIn(text)
+	for _, change := range changes {
+		var before *string
+		if text := string(change.before); !change.created {
+			before = &text
+		}
+		content = append(content, acp.Diff(v.absolute(change.path), before, string(change.after)))
+	}
+	if !whole {
+		content = append(content, acp.Shown(acp.Text(fenced("diff", text))))
+	}
+	return content
+}
+
+// fenced returns a text as a block of code, which it cannot end: editors render Markdown, in which
+// a comment or a link hides what it says.
+func fenced(language, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}
+
 // result sends the outcome of a call.
 func (v *view) result(m session.Message) {
 	delete(v.outputs, m.ToolCallID)
@@ -107,13 +134,7 @@ func (v *view) result(m session.Message) {
 		} `json:"todos"`
 	}
 	_ = json.Unmarshal(m.Details, &details) // most tools have other details
-	for _, change := range changesIn(details.Diff) {
-		var before *string
-		if !change.created {
-			before = &change.before
-		}
-		tool.Content = append(tool.Content, acp.Diff(v.absolute(change.path), before, change.after))
-	}
+	tool.Content = append(tool.Content, v.diff(details.Diff)...)
 	for _, block := range m.Content {
 		switch {
 		case block.Type == session.BlockText && block.Text != "" && details.Diff == "":
@@ -140,37 +161,4 @@ func (v *view) result(m session.Message) {
 		plan = append(plan, acp.PlanEntry{Content: todo.Content, Priority: "medium", Status: status})
 	}
 	v.o.send(acp.Update{Kind: acp.UpdatePlan, Plan: plan})
-}
-
-// change is what a diff changes in one file: the lines that it shows, before and after.
-type change struct {
-	path          string
-	created       bool
-	before, after string
-}
-
-// changesIn splits a unified diff by files.
-func changesIn(diff string) (changes []change) {
-	created := false
-	var at *change
-	for line := range strings.Lines(diff) {
-		text := strings.TrimRight(line, "\r\n")
-		switch {
-		case strings.HasPrefix(text, "--- "):
-			created, at = strings.HasPrefix(text, "--- /dev/null"), nil
-		case strings.HasPrefix(text, "+++ "):
-			path, _, _ := strings.Cut(strings.TrimPrefix(text, "+++ "), "\t")
-			changes = append(changes, change{path: strings.TrimPrefix(path, "b/"), created: created})
-			at = &changes[len(changes)-1]
-		case at == nil || text == "":
-		case text[0] == '-':
-			at.before += text[1:] + "\n"
-		case text[0] == '+':
-			at.after += text[1:] + "\n"
-		case text[0] == ' ':
-			at.before += text[1:] + "\n"
-			at.after += text[1:] + "\n"
-		}
-	}
-	return changes
 }

@@ -1,8 +1,17 @@
 // @vitest-environment node
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { DiffFile } from "./model";
 import { parseDiff } from "./parse";
 import { isPatch, parsePatch } from "./v4a";
+
+// What editors are sent is read from the same examples.
+const path = new URL("../../../../cli/internal/editors/testdata/diffs.json", import.meta.url);
+const examples = JSON.parse(readFileSync(path, "utf8")) as {
+  name: string;
+  diff: string;
+  files: { path: string; before: string; after: string }[];
+}[];
 
 const shown = (files: DiffFile[]) =>
   files.map(({ path, from, change, added, removed, hunks, notes }) => ({
@@ -71,6 +80,21 @@ describe("parseDiff", () => {
       "added ++ y",
       "added z",
     ]);
+  });
+
+  it.each(examples)("reads $name", ({ diff, files }) => {
+    const side = (file: DiffFile, kind: string) =>
+      file.hunks
+        .flatMap(({ lines }) => lines.filter((line) => line.kind === "same" || line.kind === kind))
+        .map(({ text }) => `${text}\n`)
+        .join("");
+    expect(
+      parseDiff(diff).files.map((file) => ({
+        path: file.path,
+        before: side(file, "removed"),
+        after: side(file, "added"),
+      })),
+    ).toEqual(files);
   });
 
   it("reads quoted names", () => {

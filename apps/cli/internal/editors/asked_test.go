@@ -3,6 +3,7 @@ package editors
 import (
 	"testing"
 
+	"github.com/scorel/scorel/packages/acp"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -14,6 +15,31 @@ func TestAQuestionOfAServerNamesIt(t *testing.T) {
 	} {
 		if got := asked(api.Question{Question: "Which?", Server: server}); got != want {
 			t.Errorf("%q asks %q", server, got)
+		}
+	}
+}
+
+// TestTheAnswersOfAnotherAgent: an editor is offered the answers that the host offers, by the names
+// that the agent gives them.
+func TestTheAnswersOfAnotherAgent(t *testing.T) {
+	a := api.Approval{Options: []api.Decision{api.Choice(0), api.Choice(1), api.Choice(2), api.Choice(3), api.DecisionStop}, Choices: []api.ApprovalChoice{
+		{Decision: api.Choice(0), Name: "Yes\u202e", Kind: "allow_once"},
+		{Decision: api.Choice(1), Name: "Never", Kind: "reject_always"},
+		{Decision: api.Choice(2), Kind: "of tomorrow"},
+	}}
+	want := []acp.PermissionOption{
+		{ID: "choice:1", Name: "Yes<U+202E>", Kind: acp.AllowOnce},
+		{ID: "choice:2", Name: "Never", Kind: acp.RejectAlways},
+		{ID: "choice:3", Name: "Answer 3", Kind: acp.AllowOnce},
+		{ID: "stop", Name: "Deny and stop", Kind: acp.RejectOnce},
+	}
+	got := answersTo(a)
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i := range want {
+		if got[i].ID != want[i].ID || got[i].Name != want[i].Name || got[i].Kind != want[i].Kind {
+			t.Errorf("%+v, want %+v", got[i], want[i])
 		}
 	}
 }

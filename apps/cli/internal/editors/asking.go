@@ -49,77 +49,49 @@ func (v *view) ask(id string, run func(context.Context)) {
 // decided shows in the call who answered its approval, if that was someone else.
 func (v *view) decided(e api.ApprovalResolved) {
 	v.o.mu.Lock()
-	call, own := v.o.answering[e.ApprovalID], v.o.answered[e.ApprovalID]
+	approval, asked := v.o.answering[e.ApprovalID]
+	own := v.o.answered[e.ApprovalID]
 	delete(v.o.answering, e.ApprovalID)
 	delete(v.o.answered, e.ApprovalID)
 	v.o.mu.Unlock()
-	if call != "" && !own {
-		v.o.sayDecided(call, e.Decision, e.DecidedBy)
+	if asked && !own {
+		v.o.sayDecided(approval, e.Decision, e.DecidedBy)
 	}
 }
 
 // sayDecided shows in a call that someone else answered its approval.
-func (o *open) sayDecided(call string, decision api.Decision, by string) {
+func (o *open) sayDecided(a api.Approval, decision api.Decision, by string) {
 	words := map[api.Decision]string{api.DecisionAllow: "Allowed", api.DecisionAlways: "Always allowed", api.DecisionDeny: "Denied", api.DecisionStop: "Denied and stopped"}
+	for _, choice := range a.Choices {
+		words[choice.Decision] = "Answered with \"" + visible.Text(choice.Name) + "\""
+	}
 	word := words[decision]
 	if word == "" {
 		return // the turn was canceled
 	}
 	o.send(acp.Update{Kind: acp.UpdateToolChange, Tool: &acp.ToolCall{
-		ID: call, Content: []acp.ToolContent{acp.Shown(acp.Text(word + " on another device (" + by + ")."))},
+		ID: a.ToolCallID, Content: []acp.ToolContent{acp.Shown(acp.Text(word + " on another device (" + by + ")."))},
 	}})
-}
-
-// decisionOption returns an answer to an approval as editors show it.
-func decisionOption(decision api.Decision) (name, kind string) {
-	switch decision {
-	case api.DecisionAllow:
-		return "Allow", acp.AllowOnce
-	case api.DecisionAlways:
-		return "Always allow in this project", acp.AllowAlways
-	case api.DecisionDeny:
-		return "Deny", acp.RejectOnce
-	case api.DecisionStop:
-		return "Deny and stop", acp.RejectOnce
-	}
-	return "", ""
 }
 
 func (o *open) askApproval(ctx context.Context, a api.Approval) {
 	o.mu.Lock()
-	o.answering[a.ID] = a.ToolCallID
+	o.answering[a.ID] = a
 	o.mu.Unlock()
-	offered := a.Options
-	if len(offered) == 0 {
-		offered = []api.Decision{api.DecisionAllow, api.DecisionDeny}
-	}
-	request := acp.PermissionRequest{SessionID: o.id, Options: []acp.PermissionOption{}, ToolCall: acp.ToolCall{
-		ID: a.ToolCallID, Title: visible.Text(a.Title), Kind: kindOf(a.ToolName), Status: acp.ToolPending, Content: []acp.ToolContent{},
+	request := acp.PermissionRequest{SessionID: o.id, Options: answersTo(a), ToolCall: acp.ToolCall{
+		ID: a.ToolCallID, Title: visible.Text(a.Title), Kind: kindOf(a.ToolName), Status: acp.ToolPending, Content: o.shown(a),
 	}}
-	for _, decision := range offered {
-		if name, kind := decisionOption(decision); name != "" {
-			request.Options = append(request.Options, acp.PermissionOption{ID: string(decision), Name: name, Kind: kind})
-		}
-	}
-	if detail := visible.Text(a.Detail); a.IsDiff {
-		request.ToolCall.Content = append(request.ToolCall.Content, o.view.diff(detail)...)
-	} else if detail != "" {
-		request.ToolCall.Content = append(request.ToolCall.Content, acp.Shown(acp.Text(fenced("", detail))))
-	}
-	if a.Reason != "" {
-		request.ToolCall.Content = append(request.ToolCall.Content, acp.Shown(acp.Text(a.Reason)))
-	}
 	var response acp.PermissionResponse
 	err := o.s.conn.Call(ctx, acp.MethodRequestPermission, request, &response)
-	decision := api.Decision(response.Outcome.OptionID)
+	chosen := response.Outcome.OptionID
 	switch {
 	case err != nil:
 		o.noteUnanswered(ctx, "approval", err)
 		return
-	case response.Outcome.Outcome != acp.OutcomeSelected || !slices.Contains(offered, decision):
+	case response.Outcome.Outcome != acp.OutcomeSelected || !slices.ContainsFunc(request.Options, func(option acp.PermissionOption) bool { return option.ID == chosen }):
 		return // the editor cancels the turn too; an unanswered request is never approved
 	}
-	o.answerApproval(ctx, a, decision)
+	o.answerApproval(ctx, a, api.Decision(chosen))
 }
 
 func (o *open) answerApproval(ctx context.Context, a api.Approval, decision api.Decision) {
@@ -143,7 +115,7 @@ func (o *open) answerApproval(ctx context.Context, a api.Approval, decision api.
 	o.mu.Unlock()
 	switch {
 	case err == nil:
-		o.sayDecided(a.ToolCallID, response.Decision, response.DecidedBy)
+		o.sayDecided(a, response.Decision, response.DecidedBy)
 	case ctx.Err() == nil:
 		o.s.cfg.Logger.Warn("answering an approval", "error", err)
 	}

@@ -65,3 +65,40 @@ func TestCommandsOfAnotherAgent(t *testing.T) {
 	choose(api.OwnBackend)
 	offered("compact")
 }
+
+// useFake has the fake agent work in a session.
+func (w *world) useFake(id sdk.SessionId) {
+	w.t.Helper()
+	if _, err := client.Call(w.t.Context(), w.local, api.SetBackend, api.SetBackendRequest{SessionID: string(id), Backend: "fake"}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestAnEditorAllowsWhatAnotherAgentAsks: its request has the agent's own answers, and the agent
+// gets the one that the person chose.
+func TestAnEditorAllowsWhatAnotherAgentAsks(t *testing.T) {
+	w := newWorld(t, hosttest.FakeBackend(os.Args[0]))
+	e := w.open()
+	id := e.begin(w.folder)
+	w.useFake(id)
+	e.prompt(id, sdk.TextBlock("call c1 execute make test\nask c1\ndone c1 ok"))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.asked) != 1 {
+		t.Fatalf("%+v", e.asked)
+	}
+	var offered []string
+	for _, o := range e.asked[0].Options {
+		offered = append(offered, string(o.OptionId)+" "+o.Name+" "+string(o.Kind))
+	}
+	want := []string{
+		"choice:1 Yes, just this time allow_once", "choice:2 Yes, and don't ask again for commands that start with `make` allow_always",
+		"choice:3 No, tell the agent what to do instead reject_once", "stop Deny and stop reject_once",
+	}
+	if !slices.Equal(offered, want) {
+		t.Errorf("offered %q", offered)
+	}
+	if said := e.text(); !strings.Contains(said, "chose selected opt-once") {
+		t.Errorf("said %q", said)
+	}
+}

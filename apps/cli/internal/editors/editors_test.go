@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -96,49 +97,64 @@ func TestCuts(t *testing.T) {
 // TestAnsweredElsewhere: when another device answers first, the editor's request is withdrawn,
 // and its call says who answered.
 func TestAnsweredElsewhere(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, hosttest.FakeBackend(os.Args[0]))
 	e := w.open()
 	e.permission = func(ctx context.Context, _ sdk.RequestPermissionRequest) (sdk.PermissionOptionId, bool) {
 		<-ctx.Done()
 		return "", false
 	}
 	id := e.begin(w.folder)
-	ended := make(chan sdk.PromptResponse, 1)
-	go func() {
-		response, err := e.conn.Prompt(context.WithoutCancel(t.Context()), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{sdk.TextBlock("write a.txt: hello")}})
-		if err != nil {
-			t.Error(err)
+	for i, c := range []struct {
+		prompt string
+		answer api.Decision
+		want   string
+	}{
+		{"write a.txt: hello", api.DecisionAllow, "Allowed on another device"},
+		{"call c1 execute make test\nask c1\ndone c1 ok", api.Choice(0), `Answered with "Yes, just this time" on another device`},
+	} {
+		if _, own := c.answer.Choice(); own {
+			w.useFake(id)
 		}
-		ended <- response
-	}()
-	e.await("permission request", func() bool { return len(e.asked) == 1 })
-	state, err := client.Call(t.Context(), w.local, api.ResyncEvents, api.ResyncEventsRequest{SessionID: string(id)})
-	if err != nil || len(state.Live.Approvals) != 1 {
-		t.Fatalf("%+v %v", state.Live, err)
-	}
-	approval := state.Live.Approvals[0]
-	if _, err := client.Call(t.Context(), w.local, api.AnswerApproval, api.AnswerApprovalRequest{
-		SessionID: string(id), ApprovalID: approval.ID, Decision: api.DecisionAllow, Shown: approval.Shown,
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if response := <-ended; response.StopReason != sdk.StopReasonEndTurn {
-		t.Errorf("%+v", response)
-	}
-	e.await("withdrawal", func() bool { return e.withdrawn == 1 })
-	e.await("word of who answered", func() bool {
-		for _, u := range e.updates {
-			if u.ToolCallUpdate == nil {
-				continue
+		ended := make(chan sdk.PromptResponse, 1)
+		go func() {
+			response, err := e.conn.Prompt(context.WithoutCancel(t.Context()), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{sdk.TextBlock(c.prompt)}})
+			if err != nil {
+				t.Error(err)
 			}
-			for _, c := range u.ToolCallUpdate.Content {
-				if c.Content != nil && c.Content.Content.Text != nil && strings.HasPrefix(c.Content.Content.Text.Text, "Allowed on another device") {
-					return true
-				}
+			ended <- response
+		}()
+		e.await("permission request", func() bool { return len(e.asked) == i+1 })
+		state, err := client.Call(t.Context(), w.local, api.ResyncEvents, api.ResyncEventsRequest{SessionID: string(id)})
+		if err != nil || len(state.Live.Approvals) != 1 {
+			t.Fatalf("%+v %v", state.Live, err)
+		}
+		approval := state.Live.Approvals[0]
+		if _, err := client.Call(t.Context(), w.local, api.AnswerApproval, api.AnswerApprovalRequest{
+			SessionID: string(id), ApprovalID: approval.ID, Decision: c.answer, Shown: approval.Shown,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if response := <-ended; response.StopReason != sdk.StopReasonEndTurn {
+			t.Errorf("%+v", response)
+		}
+		e.await("withdrawal", func() bool { return e.withdrawn == i+1 })
+		e.await("word of who answered", func() bool { return e.showed(c.want) })
+	}
+}
+
+// showed reports whether the content of a call began with a text. e.mu is held.
+func (e *editor) showed(text string) bool {
+	for _, u := range e.updates {
+		if u.ToolCallUpdate == nil {
+			continue
+		}
+		for _, c := range u.ToolCallUpdate.Content {
+			if c.Content != nil && c.Content.Content.Text != nil && strings.HasPrefix(c.Content.Content.Text.Text, text) {
+				return true
 			}
 		}
-		return false
-	})
+	}
+	return false
 }
 
 // TestCancel: a canceled prompt ends as cancelled, while it runs, while it waits for an approval,

@@ -33,9 +33,9 @@ type open struct {
 	prompts map[string]*prompted // by client key
 	turn    *api.Turn
 	queue   []session.QueuedPrompt
-	// answering has the calls of approvals that the editor was asked, and answered those of
+	// answering has the approvals that the editor was asked, and answered those of
 	// which its answer counts, both by approval.
-	answering map[string]string
+	answering map[string]api.Approval
 	answered  map[string]bool
 	moved     chan struct{} // closed and replaced when turn or queue were looked at again
 }
@@ -55,7 +55,7 @@ type promptEnd struct {
 func newOpen(s *server, id, cwd string, replay bool) *open {
 	o := &open{
 		s: s, id: id, cwd: cwd, replay: replay, wake: make(chan struct{}, 1), loaded: make(chan struct{}), ended: make(chan struct{}),
-		prompts: map[string]*prompted{}, moved: make(chan struct{}), answering: map[string]string{}, answered: map[string]bool{},
+		prompts: map[string]*prompted{}, moved: make(chan struct{}), answering: map[string]api.Approval{}, answered: map[string]bool{},
 	}
 	o.view = newView(o)
 	o.ctx, o.cancel = context.WithCancel(s.ctx)

@@ -1,7 +1,9 @@
 package editors
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/scorel/scorel/packages/acp"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -69,8 +71,32 @@ func (o *open) shown(a api.Approval) []acp.ToolContent {
 	} else if detail != "" {
 		content = append(content, acp.Shown(acp.Text(fenced("", detail))))
 	}
-	if a.Reason != "" {
-		content = append(content, acp.Shown(acp.Text(a.Reason)))
+	if circumstances := circumstancesOf(a); circumstances != "" {
+		content = append(content, acp.Shown(acp.Text(fenced("", circumstances))))
 	}
 	return content
+}
+
+// circumstancesOf returns what belongs to the decision besides the change or command: where it
+// happens, why it is asked about, and the rules that "always" saves.
+func circumstancesOf(a api.Approval) string {
+	var lines []string
+	if a.Cwd != "" {
+		lines = append(lines, "Folder: "+a.Cwd)
+	}
+	// The risk often is the reason.
+	if a.Reason != "" && (a.Risk == nil || !slices.Contains(a.Risk.Reasons, a.Reason)) {
+		lines = append(lines, "Reason: "+a.Reason)
+	}
+	if a.Risk != nil {
+		risk := "Risk: " + string(a.Risk.Level)
+		if len(a.Risk.Reasons) > 0 {
+			risk += " (" + strings.Join(a.Risk.Reasons, "; ") + ")"
+		}
+		lines = append(lines, risk)
+	}
+	for _, rule := range a.ProposedRules {
+		lines = append(lines, "Always would allow: "+rule)
+	}
+	return visible.Text(strings.Join(lines, "\n"))
 }

@@ -39,8 +39,12 @@ func TestAnEditorShowsACommandAsItIs(t *testing.T) {
 	e.prompt(e.begin(w.folder), sdk.TextBlock(`use bash {"command": "touch a.txt # <!--\ntouch b.txt # -->"}`))
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.asked) != 1 || len(e.asked[0].ToolCall.Content) == 0 || e.asked[0].ToolCall.Content[0].Content == nil {
+	if len(e.asked) != 1 || len(e.asked[0].ToolCall.Content) != 2 || e.asked[0].ToolCall.Content[0].Content == nil {
 		t.Fatalf("%+v", e.asked)
+	}
+	circumstances := e.asked[0].ToolCall.Content[1].Content.Content.Text
+	if !strings.Contains(circumstances.Text, "Folder: "+w.folder+"\n") {
+		t.Errorf("%+v", circumstances)
 	}
 	if got := e.asked[0].ToolCall.Content[0].Content.Content.Text; got == nil || !strings.HasPrefix(got.Text, "```\ntouch a.txt # <!--\ntouch b.txt # -->\n```") {
 		t.Errorf("%+v", got)

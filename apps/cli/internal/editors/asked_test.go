@@ -43,3 +43,21 @@ func TestTheAnswersOfAnotherAgent(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAnAnswerAppliesTo: the rules that "always" saves are shown verbatim, with the folder, the
+// reason and the risk.
+func TestWhatAnAnswerAppliesTo(t *testing.T) {
+	a := api.Approval{
+		Detail: "make test", Cwd: "/work/a\u202eb", Reason: "no rule allows it", ProposedRules: []string{"bash(make *)", "bash(go test *)"},
+		Risk: &api.Risk{Level: api.RiskHigh, Reasons: []string{"it runs code of the project", "it uses the network"}},
+	}
+	content := (&open{}).shown(a)
+	if len(content) != 2 || content[0].Content.Text != "```\nmake test\n```" {
+		t.Fatalf("%+v", content)
+	}
+	want := "```\nFolder: /work/a<U+202E>b\nReason: no rule allows it\nRisk: high (it runs code of the project; it uses the network)\n" +
+		"Always would allow: bash(make *)\nAlways would allow: bash(go test *)\n```"
+	if got := content[1].Content.Text; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

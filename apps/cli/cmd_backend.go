@@ -140,7 +140,7 @@ func (a *app) loginTo(ctx context.Context, b api.Backend) error {
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return fmt.Errorf("%s is not installed; a login to %s runs: %s", argv[0], b.Title, b.Login)
 	}
-	fmt.Fprintf(a.stderr, "scorel: running %s\n", b.Login)
+	fmt.Fprintf(a.stderr, "scorel: running %s\n", printable(b.Login))
 	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = a.stdin, a.stdout, a.stderr
 	if err := command.Run(); err != nil {

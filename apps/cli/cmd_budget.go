@@ -167,6 +167,5 @@ func (a *app) printBudget(asJSON bool, b api.Budget) error {
 		return printJSON(a.stdout, b)
 	}
 	row := budgetRow(0, b)
-	_, err := fmt.Fprintf(a.stdout, "budget of the %s: %s of %s (%s)\n", row[0], row[1], row[2], row[4])
-	return err
+	return printf(a.stdout, "budget of the %s: %s of %s (%s)\n", row[0], row[1], row[2], row[4])
 }

@@ -158,7 +158,7 @@ func (a *app) decideHooks(ctx context.Context, c *client.Client, projectID strin
 		if decided.Hook.State == api.HookUntrusted {
 			fmt.Fprintln(a.stderr, "scorel: it will not run until the folder is trusted: `scorel project trust` trusts it")
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s: %s (%s, %s): %s\n", said, h.ID, h.Event, printable(h.Source), printable(h.Command)); err != nil {
+		if err := printf(a.stdout, "%s: %s (%s, %s): %s\n", said, h.ID, h.Event, h.Source, h.Command); err != nil {
 			return err
 		}
 	}
@@ -201,7 +201,7 @@ func (a *app) printHookTest(asJSON bool, tested api.TestHookResponse) error {
 	if asJSON {
 		return printJSON(a.stdout, tested)
 	}
-	text := string(tested.Run.Outcome)
+	text := printable(string(tested.Run.Outcome))
 	if tested.Run.Text != "" {
 		text += ": " + printableLines(tested.Run.Text)
 	}

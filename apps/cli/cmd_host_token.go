@@ -109,7 +109,7 @@ func (a *app) createToken(ctx context.Context, request api.CreateTokenRequest, a
 	if response.Token.ExpiresAt != 0 {
 		until = " until " + formatMillis(response.Token.ExpiresAt)
 	}
-	if _, err := fmt.Fprintf(a.stderr, "%s may %s%s; it is shown only once\n", response.Token.ID, grantList(request.Grants), until); err != nil {
+	if err := printf(a.stderr, "%s may %s%s; it is shown only once\n", response.Token.ID, grantList(request.Grants), until); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(a.stdout, secret)

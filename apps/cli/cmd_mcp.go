@@ -164,8 +164,7 @@ needs a new decision.`,
 			said = "is allowed"
 			fmt.Fprintf(a.stderr, "scorel: it will not start until the folder is trusted: `scorel project trust %s` trusts it\n", printable(of.Path))
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s %s in %s: %s\n", server.Name, said, printable(of.Path), printable(server.Shown))
-		return err
+		return printf(a.stdout, "%s %s in %s: %s\n", server.Name, said, of.Path, server.Shown)
 	}
 	return cmd
 }

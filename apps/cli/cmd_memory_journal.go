@@ -69,8 +69,7 @@ change is in the transcript of the session, whose id is printed.`,
 			if asJSON {
 				return printJSON(a.stdout, started.Session)
 			}
-			_, err = fmt.Fprintf(a.stdout, "reviewing: %s\nfollow it with `scorel session show %s --follow`\n", started.Session.ID, started.Session.ID)
-			return err
+			return printf(a.stdout, "reviewing: %s\nfollow it with `scorel session show %s --follow`\n", started.Session.ID, started.Session.ID)
 		})
 	}
 	return cmd

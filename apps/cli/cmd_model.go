@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -146,9 +145,8 @@ func (a *app) reportModel(result host.ModelTest, asJSON bool) error {
 		if asJSON {
 			return nil
 		}
-		_, err := fmt.Fprintf(a.stdout, "The model %s works: %d ms, %d tokens in, %d out.\n",
+		return printf(a.stdout, "The model %s works: %d ms, %d tokens in, %d out.\n",
 			result.Name, result.Millis, result.Usage.TotalTokens-result.Usage.Output, result.Usage.Output)
-		return err
 	}
 	cause := errModelFailed
 	switch result.Reason {

@@ -169,8 +169,7 @@ host's machine.`,
 		if f.asJSON {
 			return printJSON(a.stdout, response.Rule)
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s: %s (%s)\n", response.Rule.Kind, printable(response.Rule.Rule), response.Rule.Scope)
-		return err
+		return printf(a.stdout, "%s: %s (%s)\n", response.Rule.Kind, response.Rule.Rule, response.Rule.Scope)
 	}
 	return cmd
 }

@@ -74,8 +74,7 @@ func newProjectAdd(a *app) *cobra.Command {
 		if asJSON {
 			return printJSON(a.stdout, response.Project)
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s is project %s\n", printable(response.Project.Path), response.Project.ID)
-		return err
+		return printf(a.stdout, "%s is project %s\n", response.Project.Path, response.Project.ID)
 	}
 	return cmd
 }

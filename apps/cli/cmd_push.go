@@ -111,8 +111,7 @@ a level and quiet hours of its own: "scorel push settings --client CHAT".`,
 			if asJSON {
 				return printJSON(a.stdout, response.Subscription)
 			}
-			_, err = fmt.Fprintf(a.stdout, "added %s. Send a test with `scorel push test %s`.\n", response.Subscription.ID, response.Subscription.ID)
-			return err
+			return printf(a.stdout, "added %s. Send a test with `scorel push test %s`.\n", response.Subscription.ID, response.Subscription.ID)
 		})
 	}
 	return cmd
@@ -269,14 +268,14 @@ func (f *pushSettings) apply(ctx context.Context, c *client.Client, request *api
 }
 
 func (a *app) printPushSettings(s api.PushSettings) error {
-	lines := []string{"notified of: " + string(s.Level)}
+	lines := []string{printable("notified of: " + string(s.Level))}
 	if s.Quiet != nil {
-		lines = append(lines, fmt.Sprintf("quiet hours: %s to %s (%s)", s.Quiet.From, s.Quiet.To, s.Quiet.Zone))
+		lines = append(lines, printable(fmt.Sprintf("quiet hours: %s to %s (%s)", s.Quiet.From, s.Quiet.To, s.Quiet.Zone)))
 	}
 	own := slices.Clone(s.Sessions)
 	slices.SortFunc(own, func(a, b api.PushSession) int { return strings.Compare(a.SessionID, b.SessionID) })
 	for _, session := range own {
-		lines = append(lines, fmt.Sprintf("session %s: %s", session.SessionID, session.Level))
+		lines = append(lines, printable(fmt.Sprintf("session %s: %s", session.SessionID, session.Level)))
 	}
 	_, err := fmt.Fprintln(a.stdout, strings.Join(lines, "\n"))
 	return err

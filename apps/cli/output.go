@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -159,6 +160,17 @@ func (a *app) printDone(asJSON bool, answer any, said string, args ...any) error
 	if asJSON {
 		return printJSON(a.stdout, answer)
 	}
-	_, err := fmt.Fprintf(a.stdout, said+"\n", args...)
+	return printf(a.stdout, said+"\n", args...)
+}
+
+// printf is fmt.Fprintf for arguments from elsewhere: their text cannot control the terminal.
+func printf(w io.Writer, format string, args ...any) error {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if v := reflect.ValueOf(arg); v.Kind() == reflect.String {
+			args[i] = printable(v.String())
+		}
+	}
+	_, err := fmt.Fprintf(w, format, args...)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/scorel/scorel/apps/cli/internal/sanitize"
+	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
@@ -152,5 +153,37 @@ func TestFormatAgo(t *testing.T) {
 	}
 	if got := formatAgo(0, now); got != "-" {
 		t.Errorf("an unknown time: %q", got)
+	}
+}
+
+// TestWhatAHostNamesSteersNothing: names and ids of a host do not control the terminal in the
+// sentences of commands either.
+func TestWhatAHostNamesSteersNothing(t *testing.T) {
+	const evil = "a\x1b[2K\rb\u202e"
+	var out strings.Builder
+	a := &app{stdout: &out, stderr: &out}
+	for name, print := range map[string]func() error{
+		"a schedule": func() error { return a.printDone(false, nil, "%s: %s, %d", evil, api.ScheduleRunState(evil), 1) },
+		"a budget":   func() error { return a.printBudget(false, api.Budget{Scope: evil, Source: evil}) },
+		"a hook": func() error {
+			return a.printHookTest(false, api.TestHookResponse{Run: api.HookRun{Outcome: evil, Text: evil}})
+		},
+		"notifications":      func() error { return a.printPushSettings(evilPush(evil)) },
+		"a sentence's parts": func() error { return printf(&out, "%s %q %v\n", evil, evil, evil) },
+	} {
+		out.Reset()
+		if err := print(); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "a") || strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && sanitize.Steers(r) }) >= 0 {
+			t.Errorf("%s prints %q", name, out.String())
+		}
+	}
+}
+
+func evilPush(text string) api.PushSettings {
+	return api.PushSettings{
+		Level: api.PushLevel(text), Quiet: &api.PushQuiet{From: text, To: text, Zone: text},
+		Sessions: []api.PushSession{{SessionID: text, Level: api.PushLevel(text)}},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/exactjson"
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // Access is what a connection may do now. It is replaced as a whole.
@@ -112,6 +113,28 @@ func (c *Conn) shows(sessionID string) bool {
 	}
 	projectID, known := c.placed[sessionID]
 	return known && c.access.seesSession(sessionID, projectID)
+}
+
+// CheckSession returns an error for a request about a session that does not go through Run, as
+// Run would return it.
+func (c *Conn) CheckSession(r Request, sessionID string) *api.Error {
+	body, err := session.Encode(struct {
+		SessionID string `json:"sessionId"`
+	}{sessionID})
+	if err != nil {
+		return c.Explain(r.Name, err)
+	}
+	r.Body = body
+	return c.checkNamed(r)
+}
+
+// checkNamed returns an error for a request about something that the connection does not see, or
+// that another host has.
+func (c *Conn) checkNamed(r Request) *api.Error {
+	if err := c.checkReach(r); err != nil {
+		return err
+	}
+	return c.dispatcher.checkMoved(r)
 }
 
 // checkMoved returns an error for a request about a session that another host has, or will

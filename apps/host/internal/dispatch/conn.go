@@ -231,10 +231,7 @@ func (c *Conn) Run(ctx context.Context, r Request, reply func(any)) *api.Error {
 	if err := r.schema.Check(r.Body, r.Strict); err != nil {
 		return err
 	}
-	if err := c.checkReach(r); err != nil {
-		return err
-	}
-	if err := c.dispatcher.checkMoved(r); err != nil {
+	if err := c.checkNamed(r); err != nil {
 		return err
 	}
 	if err := r.serve(ctx, c, r.Body, reply); err != nil {

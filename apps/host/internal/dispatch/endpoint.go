@@ -73,12 +73,16 @@ func Decode[Fields any](r Request) (fields Fields, _ *api.Error) {
 	return fields, nil
 }
 
-// Call serves a request that the host makes on behalf of a connection. The connection
-// needs the grant of the definition.
-func Call[Request, Response any](ctx context.Context, c *Conn, d api.Definition[Request, Response], answer func(context.Context, *Conn, Request) (Response, error), request Request) (Response, error) {
+// Call serves a request about a session that the host makes on behalf of a connection. The
+// connection needs the grant of the definition, and must see the session.
+func Call[Request, Response any](ctx context.Context, c *Conn, d api.Definition[Request, Response], sessionID string, answer func(context.Context, *Conn, Request) (Response, error), request Request) (Response, error) {
 	var none Response
-	if _, err := c.Admit(d.Name()); err != nil {
-		return none, err
+	admitted, refused := c.Admit(d.Name())
+	if refused == nil {
+		refused = c.CheckSession(admitted, sessionID)
+	}
+	if refused != nil {
+		return none, refused
 	}
 	response, err := answer(ctx, c, request)
 	if err != nil {

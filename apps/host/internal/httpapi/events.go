@@ -55,6 +55,9 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request, who caller)
 func (s *Server) subscribe(ctx context.Context, c *dispatch.Conn, stream *eventStream, anchors api.Anchors) error {
 	admitted, refused := c.Admit(api.ResyncEvents.Name())
 	if refused == nil {
+		refused = c.CheckSession(admitted, stream.sessionID)
+	}
+	if refused == nil {
 		err := s.sessions.ResyncEvents(ctx, c, api.ResyncEventsRequest{SessionID: stream.sessionID, Anchors: anchors}, func(response api.ResyncEventsResponse) {
 			encoded, err := session.Encode(response) // here: it belongs to the goroutine of the session
 			if err != nil {

@@ -116,7 +116,7 @@ func (t *turnWatch) Event(envelope api.EventEnvelope, _ []byte) {
 
 // follow sends the prompt and waits for the end of its turn.
 func (t *turnWatch) follow(ctx context.Context, sessions Sessions, c *dispatch.Conn, request api.SendPromptRequest) (api.TurnAnswer, error) {
-	seen, err := dispatch.Call(ctx, c, api.ResyncEvents, resyncNow(sessions), api.ResyncEventsRequest{SessionID: request.SessionID, Unattended: true})
+	seen, err := dispatch.Call(ctx, c, api.ResyncEvents, request.SessionID, resyncNow(sessions), api.ResyncEventsRequest{SessionID: request.SessionID, Unattended: true})
 	if err != nil {
 		return api.TurnAnswer{}, err
 	}
@@ -125,7 +125,7 @@ func (t *turnWatch) follow(ctx context.Context, sessions Sessions, c *dispatch.C
 	if running := seen.Live.Turn; running != nil && (running.ClientKey == t.key || t.ours(running.TurnID)) {
 		t.begun, t.outcome.TurnID = true, running.TurnID
 	}
-	sent, err := dispatch.Call(ctx, c, api.SendPrompt, sessions.SendPrompt, request)
+	sent, err := dispatch.Call(ctx, c, api.SendPrompt, request.SessionID, sessions.SendPrompt, request)
 	if err != nil {
 		return api.TurnAnswer{}, err
 	}
@@ -267,7 +267,7 @@ func (t *turnWatch) ours(turnID string) bool { return turnID != "" && turnID == 
 func (t *turnWatch) lookBack(ctx context.Context, sessions Sessions, c *dispatch.Conn, sessionID string, seen api.ResyncEventsResponse) error {
 	entries, before := seen.Entries, seen.Before
 	for t.entryID == "" && before != 0 {
-		page, err := dispatch.Call(ctx, c, api.GetEntries, sessions.GetEntries, api.GetEntriesRequest{SessionID: sessionID, Before: before})
+		page, err := dispatch.Call(ctx, c, api.GetEntries, sessionID, sessions.GetEntries, api.GetEntriesRequest{SessionID: sessionID, Before: before})
 		if err != nil {
 			return err
 		}

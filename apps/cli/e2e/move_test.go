@@ -193,3 +193,43 @@ func TestALimitedClientIsToldOfAMove(t *testing.T) {
 		}
 	}
 }
+
+// TestALimitedClientMovesWhatItSees: a client that may pause a session for a move may also cancel
+// and start it; moves of other projects do not exist for it.
+func TestALimitedClientMovesWhatItSees(t *testing.T) {
+	a, b := newPair(t)
+	id := a.newSession(t, "s")
+	mine := limitedClient(t, a, a.projectID)
+	stranger := limitedClient(t, a, ask(t, a.client, api.AddProject, api.AddProjectRequest{Path: t.TempDir()}).Project.ID)
+	prepare := func() (api.PrepareMoveResponse, api.StartMoveRequest) {
+		prepared := ask(t, mine, api.PrepareMove, api.PrepareMoveRequest{SessionID: id, To: b.id})
+		accepted := ask(t, b.client, api.AcceptMove, api.AcceptMoveRequest{Offer: prepared.Offer, ProjectID: b.projectID})
+		return prepared, api.StartMoveRequest{MoveID: prepared.Move.ID, Keys: api.DeviceKeys(b.keys), Paths: accepted.Paths, Proof: accepted.Proof}
+	}
+	prepared, start := prepare()
+	named := api.MoveRequest{MoveID: prepared.Move.ID}
+	_, getting := client.Call(t.Context(), stranger, api.GetMove, named)
+	_, canceling := client.Call(t.Context(), stranger, api.CancelMove, named)
+	_, starting := client.Call(t.Context(), stranger, api.StartMove, start)
+	for what, err := range map[string]error{"get_move": getting, "cancel_move": canceling, "start_move": starting} {
+		if kindOf(err) != api.KindNotFound {
+			t.Errorf("%s in another project: %v", what, err)
+		}
+	}
+	if list := ask(t, stranger, api.ListMoves, api.Empty{}).Moves; len(list) > 0 {
+		t.Errorf("moves of another project: %+v", list)
+	}
+	if list := ask(t, mine, api.ListMoves, api.Empty{}).Moves; len(list) != 1 || list[0].ID != prepared.Move.ID {
+		t.Errorf("its moves: %+v", list)
+	}
+	ask(t, mine, api.CancelMove, named)
+	ask(t, limitedClient(t, b, b.projectID), api.CancelMove, named) // it is expected there
+	ask(t, mine, api.RenameSession, api.RenameSessionRequest{SessionID: id, Name: "Free"})
+
+	prepared, start = prepare()
+	ask(t, mine, api.StartMove, start)
+	m := &mover{from: a, to: b, sessionID: id, moveID: prepared.Move.ID}
+	if move := m.await(t); move.State != api.MoveDone {
+		t.Errorf("%+v", move)
+	}
+}

@@ -52,6 +52,7 @@ func aboutShown() []string {
 		"upload_blob", "list_rules", "list_agents", "list_memory", "get_memory_note", "list_clients",
 		"revoke_client", "rename_client", "set_grant", "set_limits", "list_paths", "leave",
 		"list_schedules", "preview_schedule",
+		"start_move", "list_moves", "get_move", "cancel_move",
 		"list_backends", "list_push", "add_push", "remove_push", "test_push", "set_push",
 	}
 }

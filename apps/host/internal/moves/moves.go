@@ -278,15 +278,17 @@ func (m *Moves) add(r record) (*move, error) {
 	return one, nil
 }
 
-// find returns a move in one direction.
-func (m *Moves) find(id string, incoming bool) (*move, record, error) {
+// find returns a move that the asking connection may know of. Others are unknown.
+func (m *Moves) find(id string, may func(record) bool) (*move, record, error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	one, known := m.moves[id]
-	if !known || one.record.Incoming != incoming {
-		return nil, record{}, unknownMove(id)
+	m.mu.Unlock()
+	if known {
+		if r := m.recordOf(one); may(r) {
+			return one, r, nil
+		}
 	}
-	return one, one.record, nil
+	return nil, record{}, unknownMove(id)
 }
 
 func unknownMove(id string) error {

@@ -75,10 +75,13 @@ func (m *Moves) stage(ctx context.Context, r record, withFiles bool) (*move, err
 }
 
 // startMove has a prepared move sent.
-func (m *Moves) startMove(_ context.Context, _ *dispatch.Conn, request api.StartMoveRequest) (response api.MoveResponse, err error) {
-	one, _, err := m.find(request.MoveID, false)
-	if err != nil {
+func (m *Moves) startMove(_ context.Context, c *dispatch.Conn, request api.StartMoveRequest) (response api.MoveResponse, err error) {
+	one, r, err := m.seen(c, request.MoveID)
+	switch {
+	case err != nil:
 		return response, err
+	case r.Incoming:
+		return response, unknownMove(request.MoveID)
 	}
 	err = m.change(one, func(r *record) error {
 		switch {
@@ -102,14 +105,12 @@ func (m *Moves) startMove(_ context.Context, _ *dispatch.Conn, request api.Start
 var errAlready = errors.New("moves: it is so already")
 
 // cancelMove cancels a move on either host.
-func (m *Moves) cancelMove(ctx context.Context, _ *dispatch.Conn, request api.MoveRequest) (response api.MoveResponse, err error) {
-	m.mu.Lock()
-	one, known := m.moves[request.MoveID]
-	m.mu.Unlock()
+func (m *Moves) cancelMove(ctx context.Context, c *dispatch.Conn, request api.MoveRequest) (response api.MoveResponse, err error) {
+	one, r, err := m.seen(c, request.MoveID)
 	switch {
-	case !known:
-		return response, unknownMove(request.MoveID)
-	case m.recordOf(one).Incoming:
+	case err != nil:
+		return response, err
+	case r.Incoming:
 		err = m.abandon(one, "it was canceled on the machine that receives it")
 	default:
 		err = m.cancel(ctx, one, "it was canceled")

@@ -58,11 +58,7 @@ func (m *Moves) expected(offer api.MoveOffer, projectID string) (record, error) 
 
 // ofSource returns a move to this host, for a request of its source.
 func (m *Moves) ofSource(c *dispatch.Conn, id string) (*move, record, error) {
-	one, r, err := m.find(id, true)
-	if err == nil && c.ClientID() != r.Client.String() {
-		err = unknownMove(id)
-	}
-	return one, r, err
+	return m.find(id, func(r record) bool { return r.Incoming && c.ClientID() == r.Client.String() })
 }
 
 func (m *Moves) moveStatus(_ context.Context, c *dispatch.Conn, request api.MoveRequest) (response api.MoveStatusResponse, err error) {

@@ -24,20 +24,25 @@ func (m *Moves) Endpoints() []dispatch.Endpoint {
 	}
 }
 
-func (m *Moves) listMoves(context.Context, *dispatch.Conn, api.Empty) (api.ListMovesResponse, error) {
+func (m *Moves) listMoves(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.ListMovesResponse, error) {
 	response := api.ListMovesResponse{Moves: []api.Move{}}
 	for _, one := range m.all() {
-		response.Moves = append(response.Moves, m.shown(one))
+		if c.SeesProject(m.recordOf(one).ProjectID) {
+			response.Moves = append(response.Moves, m.shown(one))
+		}
 	}
 	return response, nil
 }
 
-func (m *Moves) getMove(_ context.Context, _ *dispatch.Conn, r api.MoveRequest) (api.MoveResponse, error) {
-	m.mu.Lock()
-	one, known := m.moves[r.MoveID]
-	m.mu.Unlock()
-	if !known {
-		return api.MoveResponse{}, unknownMove(r.MoveID)
+// seen returns a move whose session is, was or will be in a project that the connection sees.
+func (m *Moves) seen(c *dispatch.Conn, id string) (*move, record, error) {
+	return m.find(id, func(r record) bool { return c.SeesProject(r.ProjectID) })
+}
+
+func (m *Moves) getMove(_ context.Context, c *dispatch.Conn, request api.MoveRequest) (response api.MoveResponse, err error) {
+	one, _, err := m.seen(c, request.MoveID)
+	if err != nil {
+		return response, err
 	}
 	return api.MoveResponse{Move: m.shown(one)}, nil
 }

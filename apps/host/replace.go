@@ -51,28 +51,14 @@ func takeLock(ctx context.Context, paths state.Paths, replace bool) (*state.Lock
 	return lock, err
 }
 
-// lockEvery is the pause between two looks at a lock, which has no way to wait.
-const lockEvery = 20 * time.Millisecond
-
 func tryLock(ctx context.Context, paths state.Paths, patience time.Duration) (*state.Lock, error) {
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	ticker := time.NewTicker(lockEvery)
-	defer ticker.Stop()
-	for {
-		lock, err := state.Acquire(paths.Lock())
-		if !errors.Is(err, state.ErrLocked) {
-			return lock, err
-		}
-		select {
-		case <-ticker.C:
-		case <-patient.Done():
-			if ctx.Err() != nil {
-				return nil, fmt.Errorf("waiting for the running host to stop: %w", context.Cause(ctx))
-			}
-			return nil, err
-		}
+	lock, err := state.AcquireBefore(patient, paths.Lock())
+	if errors.Is(err, state.ErrLocked) && ctx.Err() != nil {
+		return nil, fmt.Errorf("waiting for the running host to stop: %w", context.Cause(ctx))
 	}
+	return lock, err
 }
 
 // stopLive asks a live host to end.

@@ -68,31 +68,36 @@ func KeyVariable(home, name string, getenv func(string) string) (string, error) 
 // Save keeps the key of a variable. store "" is the system's key store if it can be used,
 // and the file otherwise. Save returns where the key is.
 func Save(ctx context.Context, home, variable, value, store string) (string, error) {
-	keys, err := state.LoadSavedKeys(state.Paths{Home: home}.Secrets())
-	if err != nil {
-		return "", err
-	}
-	ctx, cancel := context.WithTimeout(ctx, setTimeout)
-	defer cancel()
-	if store != "" {
-		return store, keys.Set(ctx, variable, value, store)
-	}
-	err = keys.Set(ctx, variable, value, state.InSystem)
-	if !errors.Is(err, keystore.ErrUnavailable) {
-		return state.InSystem, err
-	}
-	return state.InFile, keys.Set(context.WithoutCancel(ctx), variable, value, state.InFile)
+	err := change(ctx, home, func(ctx context.Context, keys *state.SavedKeys) error {
+		if store != "" {
+			return keys.Set(ctx, variable, value, store)
+		}
+		store = state.InSystem
+		err := keys.Set(ctx, variable, value, store)
+		if errors.Is(err, keystore.ErrUnavailable) {
+			store = state.InFile
+			err = keys.Set(context.WithoutCancel(ctx), variable, value, store)
+		}
+		return err
+	})
+	return store, err
 }
 
 // Remove deletes the saved key of a variable; false if there is none.
-func Remove(ctx context.Context, home, variable string) (bool, error) {
-	keys, err := state.LoadSavedKeys(state.Paths{Home: home}.Secrets())
-	if err != nil {
-		return false, err
-	}
+func Remove(ctx context.Context, home, variable string) (known bool, err error) {
+	err = change(ctx, home, func(ctx context.Context, keys *state.SavedKeys) (err error) {
+		known, err = keys.Remove(ctx, variable)
+		return err
+	})
+	return known, err
+}
+
+// change runs a change of the saved keys of a home within setTimeout. Changes of other processes
+// wait for it.
+func change(ctx context.Context, home string, run func(context.Context, *state.SavedKeys) error) error {
 	ctx, cancel := context.WithTimeout(ctx, setTimeout)
 	defer cancel()
-	return keys.Remove(ctx, variable)
+	return state.ChangeSavedKeys(ctx, state.Paths{Home: home}.Secrets(), func(keys *state.SavedKeys) error { return run(ctx, keys) })
 }
 
 // identities are the key files of a home.
@@ -164,18 +169,18 @@ func forPeople(name string) string {
 // Move moves every secret of a home to the system's key store, or back to files. One
 // that is there already stays. What was moved before an error is usable where it is.
 func Move(ctx context.Context, home, store string) error {
-	ctx, cancel := context.WithTimeout(ctx, setTimeout)
-	defer cancel()
-	for _, id := range identities(home) {
-		err := keyfile.Move(ctx, id.path, id.kind, store == state.InSystem)
-		if err != nil && !keyfile.IsMissing(err) {
-			return fmt.Errorf("moving the %s (%s): %w", id.name, filepath.Base(id.path), err)
+	return change(ctx, home, func(ctx context.Context, keys *state.SavedKeys) error {
+		for _, id := range identities(home) {
+			err := keyfile.Move(ctx, id.path, id.kind, store == state.InSystem)
+			if err != nil && !keyfile.IsMissing(err) {
+				return fmt.Errorf("moving the %s (%s): %w", id.name, filepath.Base(id.path), err)
+			}
 		}
-	}
-	keys, err := state.LoadSavedKeys(state.Paths{Home: home}.Secrets())
-	if err != nil {
-		return err
-	}
+		return moveKeys(ctx, keys, store)
+	})
+}
+
+func moveKeys(ctx context.Context, keys *state.SavedKeys, store string) error {
 	for _, name := range keys.Names() {
 		if keys.Store(name) == store {
 			continue

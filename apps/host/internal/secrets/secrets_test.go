@@ -1,12 +1,16 @@
 package secrets_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/secrets"
@@ -104,6 +108,53 @@ func TestSecretsAreListedWithoutTheirValues(t *testing.T) {
 	if saved, err := secrets.Saved(home); err != nil || len(saved) != 0 {
 		t.Errorf("after the removal: %+v, %v", saved, err)
 	}
+}
+
+// TestConcurrentChangesKeepEachOther: the command line changes keys beside a running host.
+func TestConcurrentChangesKeepEachOther(t *testing.T) {
+	home := t.TempDir()
+	const changes = 8
+	for i := range changes {
+		save(t, home, fmt.Sprintf("OLD_%d", i), "old")
+	}
+	var running sync.WaitGroup
+	var want []secrets.Info
+	for i := range changes {
+		name := fmt.Sprintf("NEW_%d", i)
+		want = append(want, secrets.Info{Name: name, Store: state.InFile})
+		running.Go(func() {
+			if _, err := secrets.Save(t.Context(), home, name, "new", state.InFile); err != nil {
+				t.Error(err)
+			}
+		})
+		running.Go(func() {
+			if known, err := secrets.Remove(t.Context(), home, fmt.Sprintf("OLD_%d", i)); !known || err != nil {
+				t.Errorf("removed %v, %v", known, err)
+			}
+		})
+	}
+	running.Wait()
+	if got, err := secrets.Saved(home); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("saved %+v, %v", got, err)
+	}
+}
+
+// TestAChangeWaitsForOthersWithALimit, and says what to do.
+func TestAChangeWaitsForOthersWithALimit(t *testing.T) {
+	home := t.TempDir()
+	lock, err := state.Acquire(state.Paths{Home: home}.Secrets() + ".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := secrets.Save(ended, home, "OPENAI_API_KEY", "value", state.InFile); !errors.Is(err, state.ErrLocked) || !strings.Contains(err.Error(), "try again") {
+		t.Errorf("saved beside another change: %v", err)
+	}
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	save(t, home, "OPENAI_API_KEY", "value")
 }
 
 // TestMoveToFilesKeepsWhatIsThere: a home without secrets, and one whose secrets are in files

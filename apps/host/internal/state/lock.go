@@ -1,11 +1,13 @@
 package state
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // ErrLocked reports that another process holds the lock.
@@ -32,6 +34,27 @@ func Acquire(path string) (*Lock, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	return &Lock{file}, nil
+}
+
+// lockEvery is the pause between two tries to take a lock, which has no way to wait.
+const lockEvery = 20 * time.Millisecond
+
+// AcquireBefore takes the lock at path, and waits for it until ctx ends. It returns ErrLocked if
+// the lock is held until then. It tries at least once.
+func AcquireBefore(ctx context.Context, path string) (*Lock, error) {
+	ticker := time.NewTicker(lockEvery)
+	defer ticker.Stop()
+	for {
+		lock, err := Acquire(path)
+		if !errors.Is(err, ErrLocked) {
+			return lock, err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
 
 // Release releases the lock.

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,6 +56,25 @@ func LoadSavedKeys(path string) (*SavedKeys, error) {
 	return &SavedKeys{path: path, saved: file.Keys}, nil
 }
 
+// ChangeSavedKeys loads the list from path and runs a change of it. No other process changes the
+// list meanwhile: the command line does so beside a running host, and each change writes the whole
+// file. It waits for the others until ctx ends.
+func ChangeSavedKeys(ctx context.Context, path string, change func(*SavedKeys) error) (err error) {
+	lock, err := AcquireBefore(ctx, path+".lock")
+	if errors.Is(err, ErrLocked) {
+		return fmt.Errorf("another process of scorel is changing the saved keys: wait until it has ended, and try again (%w)", err)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	keys, err := LoadSavedKeys(path)
+	if err != nil {
+		return err
+	}
+	return change(keys)
+}
+
 // Names lists the variables, sorted.
 func (s *SavedKeys) Names() []string { return slices.Sorted(maps.Keys(s.saved)) }
 
@@ -82,7 +102,7 @@ func (s *SavedKeys) Get(ctx context.Context, name string) (string, error) {
 // account returns the name of a key in the key store, which is different for each home.
 func (s *SavedKeys) account(name string) string { return name + " of " + s.path }
 
-// Set stores a key, and removes it from its previous place.
+// Set stores a key, and removes it from its previous place. Call it in ChangeSavedKeys only.
 func (s *SavedKeys) Set(ctx context.Context, name, value, store string) error {
 	before := s.saved[name].Store
 	key := savedKey{Store: store}
@@ -100,7 +120,7 @@ func (s *SavedKeys) Set(ctx context.Context, name, value, store string) error {
 	return nil
 }
 
-// Remove removes a key; false if there is none.
+// Remove removes a key; false if there is none. Call it in ChangeSavedKeys only.
 func (s *SavedKeys) Remove(ctx context.Context, name string) (bool, error) {
 	key, ok := s.saved[name]
 	if !ok {

@@ -95,6 +95,7 @@ func TestOrdinaryUseOfGitIsKept(t *testing.T) {
 		"git config branch.main.remote origin; git config branch.topic.pushRemote https://example.com/fork.git", "git remote rename scp other-name",
 		"git remote remove other-name", "git clone -q below copy-of-below && mv below gone && mv gone below", "rm -rf below",
 		"git worktree remove wt", "git gc -q", "echo x >> f; git stash -q; git stash pop -q",
+		"git config core.protectNTFS true; git config core.protectHFS Yes; printf '[core]\n\tprotectHFS\n' >> .git/config",
 	} {
 		end, err := g.Begin(dir)
 		if err != nil {
@@ -103,6 +104,31 @@ func TestOrdinaryUseOfGitIsKept(t *testing.T) {
 		bash(t, dir, script)
 		if notes := end(); len(notes) > 0 {
 			t.Errorf("%s: %q", script, notes)
+		}
+	}
+}
+
+// TestNamesThatLookLikeGitStayRefused: some file systems take git~1, or .git with a character that
+// is not shown, for .git. A commit with such a name would plant hooks there when the user checks it out.
+func TestNamesThatLookLikeGitStayRefused(t *testing.T) {
+	const commit = `hook=$(printf '#!/bin/sh\n' | git hash-object -w --stdin); hooks=$(printf '100755 blob %s\tpost-checkout\n' $hook | git mktree)
+		folder=$(printf '040000 tree %s\thooks\n' $hooks | git mktree)
+		git branch -f evil $(git commit-tree -m x -p HEAD $(printf '040000 tree %s\t'"$NAME"'\n' $folder | git mktree))`
+	for setting, name := range map[string]string{"core.protectNTFS": `git~1`, "core.protectHFS": `.g\342\200\214it`} {
+		for _, value := range []string{"false", "No", ""} {
+			dir := newProject(t)
+			bash(t, dir, "git config core.protectNTFS true; git config core.protectHFS true")
+			end, err := New(filepath.Join(t.TempDir(), "aside")).Begin(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bash(t, dir, "NAME='"+name+"'; "+commit+"; git config "+setting+" '"+value+"'")
+			if notes := end(); len(notes) != 1 || !strings.Contains(notes[0], strings.ToLower(setting)) {
+				t.Errorf("%s %q: the notes are %q", setting, value, notes)
+			}
+			if out := bash(t, dir, "git checkout -q evil 2>&1 || true"); !strings.Contains(out, "invalid path") {
+				t.Errorf("%s %q: checked out: %s", setting, value, out)
+			}
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // and writes nowhere else, whatever their values are. All other settings ask a person,
 // including those of future versions of git.
 var harmless = regexp.MustCompile(`^(core\.(abbrev|autocrlf|bare|bigfilethreshold|checkstat|commentchar|compression|eol|filemode|fsync|fsyncmethod|ignorecase|` +
-	`logallrefupdates|longpaths|precomposeunicode|protecthfs|protectntfs|quotepath|repositoryformatversion|safecrlf|sharedrepository|` +
+	`logallrefupdates|longpaths|precomposeunicode|quotepath|repositoryformatversion|safecrlf|sharedrepository|` +
 	`sparsecheckout|sparsecheckoutcone|splitindex|symlinks|trustctime|untrackedcache|whitespace)|` +
 	`branch\..*\.(merge|rebase|description|vscode-merge-base|gh-merge-base)|branch\.(autosetupmerge|autosetuprebase|sort)|` +
 	`remote\..*\.(fetch|gh-resolved|mirror|prune|prunetags|push|skipfetchall|tagopt|promisor|partialclonefilter)|` +
@@ -41,6 +41,15 @@ var module = regexp.MustCompile(`^submodule\..*\.url$`)
 // nickname matches a setting whose value is the name of a remote. Git takes a name that it
 // does not know for a folder.
 var nickname = regexp.MustCompile(`^(branch\..*\.(remote|pushremote)|remote\.pushdefault)$`)
+
+// protection matches the settings with which git refuses names in a commit that some file systems
+// take for .git.
+var protection = regexp.MustCompile(`^core\.protect(hfs|ntfs)$`)
+
+// on reports whether git surely reads a value as true. A name alone, without a value, is true.
+func on(value string, valued bool) bool {
+	return !valued || slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(value))
+}
 
 // transports are those of git itself that lead to other machines. For any other git looks for
 // a program.
@@ -111,6 +120,7 @@ func loud(ctx context.Context, f file) (found []string) {
 		case module.MatchString(name) && valued && !strings.Contains(value, "::") && !strings.HasPrefix(value, "-"):
 		case nickname.MatchString(name) && (value == "." || known(value) || distant(value)):
 		case name == worktreeName && !filepath.IsAbs(value) && filepath.IsLocal(filepath.Join(filepath.Dir(f.path), value)):
+		case protection.MatchString(name) && on(value, valued):
 		case name == "diff.submodule" && value == "short": // otherwise git may run what a submodule's settings name
 		case name == "core.fsmonitor" && (value == "true" || value == "false"): // git's own
 		default:

@@ -12,7 +12,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -87,11 +86,12 @@ func (g *Guard) end(dir string, p *project) (notes []string) {
 		if _, outside := s.leads(c.path, c.now); c.moved && !outside {
 			continue // what led it out was moved away
 		}
-		if err := putAside(root, aside, c); err != nil {
+		kept, err := putAside(root, aside, c)
+		if err != nil {
 			notes = append(notes, fmt.Sprintf("%s: %s; it could not be moved away (%v): remove it before you use git there", c.path, c.why, err))
 			continue
 		}
-		note := fmt.Sprintf("%s: %s; it was moved to %s", c.path, c.why, filepath.Join(aside, flat(c.path)))
+		note := fmt.Sprintf("%s: %s; it was moved to %s", c.path, c.why, kept)
 		if c.old != nil && c.old.large != "" {
 			note += "; the one before was too large to be restored"
 		}
@@ -172,50 +172,44 @@ func addedSettings(old, now file) (names []string) {
 // emptySettings replaces the settings of a new repository.
 const emptySettings = "[core]\n\trepositoryformatversion = 0\n"
 
-// putAside moves a change out of the project, and restores the previous content.
-func putAside(root *os.Root, folder string, c change) error {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return err
-	}
-	if err := keep(root, filepath.Join(folder, flat(c.path)), c.now); err != nil {
-		return err
+// putAside moves a change away, restores the previous content, and returns where the change is.
+func putAside(root *os.Root, folder string, c change) (kept string, err error) {
+	if kept, err = keep(root, folder, c.now); err != nil {
+		return "", err
 	}
 	if err := root.RemoveAll(c.path); err != nil {
-		return err
+		return "", err
 	}
 	switch {
 	case c.old == nil && c.now.kind == settings:
-		return root.WriteFile(c.path, []byte(emptySettings), 0o644)
+		return kept, root.WriteFile(c.path, []byte(emptySettings), 0o644)
 	case c.old == nil || c.old.large != "":
-		return nil
+		return kept, nil
 	case c.old.link != "":
-		return root.Symlink(c.old.link, c.path)
+		return kept, root.Symlink(c.old.link, c.path)
 	}
 	if err := root.WriteFile(c.path, c.old.data, c.old.mode.Perm()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return kept, err
 	}
-	return nil
+	return kept, nil
 }
 
-// keep copies a file to a path outside of the project.
-func keep(root *os.Root, to string, f file) error {
+// keep saves a file in a folder outside of the project, and returns where. A large file is only
+// renamed: a command can make it of any size, and a copy would fill the disk while others wait.
+func keep(root *os.Root, folder string, f file) (kept string, err error) {
+	data := f.data
 	switch {
 	case f.link != "":
-		return os.WriteFile(to, []byte("a symbolic link to "+f.link+"\n"), 0o600)
-	case f.large == "":
-		return os.WriteFile(to, f.data, 0o600)
+		data = []byte("a symbolic link to " + f.link + "\n")
+	case f.large != "":
+		name := f.path + ".aside-" + rand.Text() + sample
+		return filepath.Join(root.Name(), name), root.Rename(f.path, name)
 	}
-	from, err := root.Open(f.path)
-	if err != nil {
-		return err
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
 	}
-	defer func() { _ = from.Close() }()
-	copied, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(copied, from)
-	return errors.Join(err, copied.Close())
+	kept = filepath.Join(folder, flat(f.path))
+	return kept, os.WriteFile(kept, data, 0o600)
 }
 
 // flat converts a path to a single name.

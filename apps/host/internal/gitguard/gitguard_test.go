@@ -248,18 +248,23 @@ func TestNoPushRunsHooksThatACommandPlanted(t *testing.T) {
 	}
 }
 
-// TestLargeHooksStayWhole: a hook can be a large program. It is no change, and is kept whole if a
-// command changes it.
+// TestLargeHooksStayWhole: a hook can be a large program. It is no change, and if a command changes
+// it, it is renamed, which takes no time and no space whatever its size is.
 func TestLargeHooksStayWhole(t *testing.T) {
 	dir, aside := newProject(t), filepath.Join(t.TempDir(), "aside")
 	hook := filepath.Join(dir, ".git", "hooks", "pre-push")
 	bash(t, dir, "head -c 3000000 /dev/zero > .git/hooks/pre-push")
+	g := New(aside)
 	for _, script := range []string{"true", "echo x >> .git/hooks/pre-push"} {
-		end, err := New(aside).Begin(dir)
+		end, err := g.Begin(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		bash(t, dir, script)
+		changed, err := os.Stat(hook)
+		if err != nil {
+			t.Fatal(err)
+		}
 		notes := end()
 		if script == "true" {
 			if info, err := os.Stat(hook); len(notes) > 0 || err != nil || info.Size() != 3000000 {
@@ -270,12 +275,25 @@ func TestLargeHooksStayWhole(t *testing.T) {
 		if len(notes) != 1 || !strings.Contains(notes[0], "too large to be restored") {
 			t.Errorf("changed: %q", notes)
 		}
-		kept, err := filepath.Glob(filepath.Join(aside, "*", "*pre-push"))
-		if err != nil || len(kept) != 1 {
-			t.Fatalf("kept is %q, %v", kept, err)
+		kept, err := filepath.Glob(hook + ".*.sample")
+		if err != nil || len(kept) != 1 || !strings.Contains(notes[0], kept[0]) {
+			t.Fatalf("kept is %q, %v; told is %q", kept, err, notes)
 		}
-		if info, err := os.Stat(kept[0]); err != nil || info.Size() != 3000002 {
+		if info, err := os.Stat(kept[0]); err != nil || !os.SameFile(info, changed) {
 			t.Errorf("kept: %v, %v", info, err)
 		}
+		if _, err := os.Stat(hook); err == nil {
+			t.Error("git would still run it")
+		}
+		if _, err := os.Stat(aside); err == nil {
+			t.Error("it was copied too")
+		}
+	}
+	end, err := g.Begin(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := end(); len(notes) > 0 {
+		t.Errorf("what was renamed is a change: %q", notes)
 	}
 }

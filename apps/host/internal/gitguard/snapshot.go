@@ -274,6 +274,9 @@ func (s *scan) step(path string) {
 	}
 }
 
+// sample ends the names of files that git does not run, and that a scan leaves out.
+const sample = ".sample"
+
 // files adds the files of a folder, such as hooks, and the folder itself if it is a link.
 func (s *scan) files(path string, k kind) {
 	s.reach(path)
@@ -297,7 +300,7 @@ func (s *scan) files(path string, k kind) {
 		return
 	}
 	for _, entry := range entries {
-		if !entry.IsDir() && !strings.HasSuffix(entry.Name(), ".sample") {
+		if !entry.IsDir() && !strings.HasSuffix(entry.Name(), sample) {
 			s.add(filepath.Join(path, entry.Name()), k)
 		}
 	}

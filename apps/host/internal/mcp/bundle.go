@@ -52,8 +52,8 @@ func (b Bundle) specs() (specs []spec, problems []string) {
 			switch {
 			case state.CheckMCPName(name) != nil:
 				problem(file.Name, "the server %.80q is left out: %v", name, state.CheckMCPName(name))
-			case strings.Contains(name, "__"): // it separates servers from tools in the names of tools
-				problem(file.Name, "the server %.80q is left out: its name contains two underscores in a row", name)
+			case vague(name):
+				problem(file.Name, "the server %.80q is left out: rules could take its tools for those of another server", name)
 			case len(found) == maxServers:
 				problem(file.Name, "the server %s is left out: an extension may have %d", name, maxServers)
 			case found[name].name != "":
@@ -158,19 +158,15 @@ func (m *Manager) addBundles(servers map[string]spec, folder string) (problems [
 	if m.options.Bundles == nil {
 		return nil
 	}
-	taken := map[string]string{}
-	for name := range servers {
-		taken[clean(name)] = name
-	}
 	for _, b := range m.options.Bundles(folder) {
 		specs, wrong := b.specs()
 		problems = append(problems, wrong...)
 		for _, s := range specs {
-			if other, ok := taken[clean(s.name)]; ok {
-				problems = append(problems, fmt.Sprintf("the server %s is left out: its tools would have the names of those of %s", s.name, other))
+			if other := likeOf(s.name, servers); other != "" {
+				problems = append(problems, fmt.Sprintf("the server %s is left out: its tools could be taken for those of %s", s.name, other))
 				continue
 			}
-			taken[clean(s.name)], servers[s.name] = s.name, s
+			servers[s.name] = s
 		}
 	}
 	return problems

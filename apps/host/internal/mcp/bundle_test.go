@@ -80,7 +80,7 @@ func TestAHangingExtensionHoldsUpNoTurn(t *testing.T) {
 func TestAnExtensionTakesNoNames(t *testing.T) {
 	own := map[string]state.MCPServer{"a_good": child(t, "good"), "a": child(t, "good")}
 	doubled := bundle(t, "b", "good")
-	doubled.Files = append(doubled.Files, doubled.Files[0], mcp.BundleFile{Name: "x.json", Data: []byte(`{"x__y":{"command":"x"}}`)})
+	doubled.Files = append(doubled.Files, doubled.Files[0], mcp.BundleFile{Name: "x.json", Data: []byte(`{"x__y":{"command":"x"},"x..y":{"command":"x"},"x.":{"command":"x"}}`)})
 	w := withBundles(t, own, bundle(t, "a", "good"), doubled)
 	var found []string
 	list, problems := w.List(w.folder)
@@ -90,7 +90,7 @@ func TestAnExtensionTakesNoNames(t *testing.T) {
 	if got, want := strings.Join(found, ", "), "a config.toml, a_good config.toml, b:good extension b"; got != want {
 		t.Errorf("the servers are %s, want %s", got, want)
 	}
-	if got := strings.Join(problems, "\n"); !strings.Contains(got, "a:good is left out") || !strings.Contains(got, "another one of that name") || !strings.Contains(got, "x__y") {
+	if got := strings.Join(problems, "\n"); !strings.Contains(got, "a:good is left out") || !strings.Contains(got, "another one of that name") || strings.Count(got, "rules could take") != 3 {
 		t.Errorf("the problems are\n%s", got)
 	}
 	for _, tool := range names(w.Tools(t.Context(), w.folder)) {

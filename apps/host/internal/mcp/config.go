@@ -248,6 +248,7 @@ func (m *Manager) configured(folder string) ([]spec, []string) {
 		}
 	}
 	problems = append(problems, m.addOwn(servers, folder)...)
+	distinguish(servers)
 	problems = append(problems, m.addBundles(servers, folder)...)
 	list := make([]spec, 0, len(servers))
 	for _, name := range slices.Sorted(maps.Keys(servers)) {

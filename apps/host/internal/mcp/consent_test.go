@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -96,6 +97,52 @@ func TestServersRunInTheSandbox(t *testing.T) {
 		}
 		if got := w.call(t, t.Context(), "mcp__"+name+"__env", `{"text":"HELD"}`).Content.Plain(); got != held {
 			t.Errorf("%s has %q, want %q", name, got, held)
+		}
+	}
+}
+
+// TestAProjectTakesNoNames: whatever a project calls its servers, rules about the tools of the
+// user's own servers hold for all of those tools and for no others.
+func TestAProjectTakesNoNames(t *testing.T) {
+	const vague = "rules could take"
+	w := newWorld(t, func(o *mcp.Options) {
+		o.Servers = map[string]state.MCPServer{"my_mail": child(t, "good"), "a__b": child(t, "good")}
+	})
+	own := names(w.Tools(t.Context(), w.folder))
+	if !slices.Contains(own, "mcp__my_mail__echo") || !slices.Contains(own, "mcp__a__b__echo") {
+		t.Fatalf("the user has %q", own)
+	}
+	for name, why := range map[string]string{
+		"my.mail": "my_mail of config.toml", "a": "a__b of config.toml", "git__x": vague, "git..x": vague, "my_mail__x": vague, "git_": vague, "git.": vague,
+		"my": "", "my-mail": "", "my_mails": "", "my.mail.x": "",
+	} {
+		w.inFile(t, name, "good")
+		if _, err := w.Decide(w.folder, name, w.status(t, name).Hash, true, "host"); err != nil {
+			t.Fatal(err)
+		}
+		got := names(w.Tools(t.Context(), w.folder))
+		if s := w.status(t, name); (s.State == api.MCPFailed) != (why != "") || !strings.Contains(s.Reason, why) {
+			t.Errorf("%s is %s: %s", name, s.State, s.Reason)
+		}
+		for _, tool := range own {
+			if !slices.Contains(got, tool) {
+				t.Errorf("beside %s there is no %s in %q", name, tool, got)
+			}
+		}
+		if added := len(got) > len(own); added != (why == "") {
+			t.Errorf("%s: the tools are %q", name, got)
+		}
+	}
+	if _, err := w.Save(w.folder, "my.mail", "", draftOf(child(t, "good")), "host"); kindOf(err) != api.KindConflict || !strings.Contains(err.Error(), "Choose another name") {
+		t.Errorf("added: %v", err)
+	}
+	two := []byte(`{"mcpServers":{"x.y":{"command":"x"},"x_y":{"command":"x"}}}`)
+	if err := os.WriteFile(filepath.Join(w.folder, mcp.FileName), two, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, other := range map[string]string{"x.y": "x_y of .mcp.json", "x_y": "x.y of .mcp.json"} {
+		if s := w.status(t, name); s.State != api.MCPFailed || !strings.Contains(s.Reason, other) {
+			t.Errorf("%s is %s: %s", name, s.State, s.Reason)
 		}
 	}
 }

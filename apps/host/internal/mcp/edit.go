@@ -53,10 +53,15 @@ func (m *Manager) Save(folder, name, version string, draft api.MCPDraft, by stri
 	if err != nil {
 		return api.MCPServer{}, err
 	}
-	if folder == "" {
+	switch {
+	case folder == "":
 		saved.Revision = rand.Text()
 		err = m.options.Saved.Change(name, &saved)
-	} else {
+	case version == "":
+		if err = m.nameable(folder, name); err == nil {
+			err = m.saveInProject(folder, name, saved, by)
+		}
+	default:
 		err = m.saveInProject(folder, name, saved, by)
 	}
 	if err != nil {

@@ -54,7 +54,7 @@ func (m *Manager) Offers(ctx context.Context, folder string) api.ListMCPOffersRe
 }
 
 // commandOf is the word after a slash that calls a prompt.
-func commandOf(server, prompt string) string { return "mcp__" + clean(server) + "__" + clean(prompt) }
+func commandOf(server, prompt string) string { return prefix(server) + clean(prompt) }
 
 func detail(text string) string { return shortened(label(text), maxDetail) }
 

@@ -183,7 +183,7 @@ func specOf(server string, tool *sdk.Tool) (agent.ToolSpec, bool) {
 	if len(description) > maxDescription {
 		description = strings.ToValidUTF8(description[:maxDescription], "") + " ..."
 	}
-	return agent.ToolSpec{Name: "mcp__" + clean(server) + "__" + clean(tool.Name), Description: description, Parameters: schema}, true
+	return agent.ToolSpec{Name: prefix(server) + clean(tool.Name), Description: description, Parameters: schema}, true
 }
 
 // clean removes the characters that providers do not accept in a name.

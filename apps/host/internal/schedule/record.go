@@ -31,7 +31,8 @@ type record struct {
 	Handled int64 `json:"handled"`
 	Runs    []run `json:"runs,omitempty"`  // newest first
 	Queue   []run `json:"queue,omitempty"` // oldest first
-	// Seen are the keys of events that led to a run, oldest first.
+	// Seen are the keys of events that led to a run, oldest first. Earlier versions also kept times
+	// in it, which do not count.
 	Seen []string `json:"seen,omitempty"`
 
 	TokenHash string           `json:"tokenHash,omitempty"` // SHA-256 of the token of a webhook, lower-case hex

@@ -238,7 +238,11 @@ func (q *Requests) enable(ctx context.Context, c *dispatch.Conn, r api.EnableSch
 func (r *record) enable(enabled bool, now int64) {
 	r.Enabled = enabled
 	if enabled {
-		r.Handled, r.Files, r.Looked, r.Cursor = now, nil, false, ""
+		ran := r.Spec.When.Cron != "" && r.Handled > now && r.Handled-now <= correction.Milliseconds()
+		if !ran { // else the clock was set back, and times until then do not repeat
+			r.Handled = now
+		}
+		r.Files, r.Looked, r.Cursor = nil, false, ""
 		return
 	}
 	for _, one := range r.Queue {

@@ -61,7 +61,9 @@ func (s *Scheduler) due(id string, now time.Time) {
 		}
 	}
 	late := now.Sub(at)
-	one := newRun(api.CauseTime, fmt.Sprintf("time:%d", at.UnixMilli()), at.UnixMilli())
+	// It has no key: Handled alone says which times ran. A key would stay when Handled is corrected
+	// after the clock was ahead, and the run would be lost when its time really comes.
+	one := newRun(api.CauseTime, "", at.UnixMilli())
 	if late > punctual {
 		one.Cause = api.CauseMissed
 	}

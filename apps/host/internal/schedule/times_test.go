@@ -3,6 +3,7 @@ package schedule
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -88,6 +89,52 @@ func TestTheClockJumps(t *testing.T) {
 	w.want(id, api.RunSucceeded, api.RunSucceeded, api.RunSucceeded)
 	w.at("2026-11-25T03:00:00Z")
 	w.want(id, api.RunRunning, api.RunSucceeded, api.RunSucceeded, api.RunSucceeded)
+}
+
+// TestAClockThatWasAheadLosesNoRun: times that ran too early run again when they really come, once.
+func TestAClockThatWasAheadLosesNoRun(t *testing.T) {
+	w := newWorld(t, "2026-11-23T02:00:00Z")
+	id := w.add("nightly", daily("UTC"))
+	var want []api.ScheduleRunState
+	runs := func(at string) {
+		t.Helper()
+		w.at(at)
+		one := w.want(id, append([]api.ScheduleRunState{api.RunRunning}, want...)...)
+		w.ends(one[0].ID, Progress{State: api.RunSucceeded})
+		want = append(want, api.RunSucceeded)
+		w.want(id, want...)
+	}
+	rests := func(at string) {
+		t.Helper()
+		w.at(at)
+		w.want(id, want...)
+	}
+	runs("2026-11-26T03:00:30Z") // three days ahead
+	rests("2026-11-23T02:30:00Z")
+	for _, day := range []string{"23", "24", "25", "26", "27"} {
+		runs("2026-11-" + day + "T03:00:00Z")
+		rests("2026-11-" + day + "T03:01:00Z")
+	}
+	rests("2026-11-27T02:30:00Z") // set back: it ran, also if it is enabled again
+	for _, enabled := range []bool{false, true} {
+		w.inside(func() { w.change(id, func(r *record) { r.enable(enabled, w.clock().UnixMilli()) }) })
+	}
+	rests("2026-11-27T03:00:00Z")
+	runs("2026-11-28T03:00:00Z")
+}
+
+// TestAOneTimeScheduleRunsAgain: one that ran while the clock was ahead can be enabled again.
+func TestAOneTimeScheduleRunsAgain(t *testing.T) {
+	w := newWorld(t, "2026-11-23T02:00:00Z")
+	id := w.add("once", api.ScheduleSpec{When: api.ScheduleWhen{At: w.clock().Add(time.Hour).UnixMilli()}})
+	w.at("2026-11-23T03:00:00Z") // an hour ahead
+	one := w.want(id, api.RunRunning)
+	w.ends(one[0].ID, Progress{State: api.RunSucceeded})
+	w.want(id, api.RunSucceeded)
+	w.at("2026-11-23T02:01:00Z")
+	w.inside(func() { w.change(id, func(r *record) { r.enable(true, w.clock().UnixMilli()) }) })
+	w.at("2026-11-23T03:00:00Z")
+	w.want(id, api.RunRunning, api.RunSucceeded)
 }
 
 // TestDaylightSaving: in the night in which clocks are set forward a time that is skipped runs

@@ -84,10 +84,15 @@ func (b *BudgetStore) Spend(projectID string, used Spent) error {
 	return writeJSON(b.path, b.file)
 }
 
-// roll begins a new day. b.mu is held.
+// longestDay is a day on which clocks are set back.
+const longestDay = 25 * time.Hour
+
+// roll begins a new day. A clock that goes back over midnight does not begin the day before again,
+// whose use is not known any more, unless it was wrong by more than a day. b.mu is held.
 func (b *BudgetStore) roll() {
-	today := b.today()
-	if b.file.Day == today {
+	now, today := b.now(), b.today()
+	began, err := time.ParseInLocation(time.DateOnly, b.file.Day, time.Local)
+	if ahead := began.Sub(now); b.file.Day == today || err == nil && ahead > 0 && ahead <= longestDay {
 		return
 	}
 	b.file.Day, b.file.Spent = today, nil
@@ -162,10 +167,10 @@ func (b *BudgetStore) Set(r api.SetBudgetRequest) error {
 // Lift adds to a budget, or without an amount lifts it.
 func (b *BudgetStore) Lift(r api.LiftBudgetRequest) error {
 	key, day := budgetKey{r.Scope, r.ID}, ""
-	if r.Scope != api.BudgetSession {
-		day = b.today()
-	}
 	return b.change(func(file *budgetFile) error {
+		if r.Scope != api.BudgetSession {
+			day = file.Day
+		}
 		file.Lifts = slices.Clone(file.Lifts)
 		i := slices.IndexFunc(file.Lifts, func(l budgetLift) bool { return l.budgetKey == key && l.Day == day })
 		if i < 0 {

@@ -63,6 +63,35 @@ func TestTheUseOfADaySurvivesARestart(t *testing.T) {
 	}
 }
 
+// TestAClockThatGoesBackOverMidnight gives no limit of a day twice, nor takes away what people
+// added. One that was wrong by years limits only the day that it is.
+func TestAClockThatGoesBackOverMidnight(t *testing.T) {
+	path, c := filepath.Join(t.TempDir(), "budgets.json"), &clock{time.Date(2026, 3, 2, 0, 3, 0, 0, time.Local)}
+	config := state.Budgets{DayCost: 5}
+	b := loadBudgets(t, path, config, c)
+	if err := b.Spend("a", state.Spent{Cost: 5}); err != nil {
+		t.Fatal(err)
+	}
+	want := func(at time.Time, used, extra float64) {
+		t.Helper()
+		c.now = at
+		b = loadBudgets(t, path, config, c)
+		if got := b.Of("", "", state.Spent{})[0]; got.UsedCost != used || got.ExtraCost != extra || got.Exceeded != (used >= 5+extra) {
+			t.Errorf("%s: %+v", at, got)
+		}
+	}
+	right := c.now
+	want(right, 5, 0)
+	want(right.Add(-5*time.Minute), 5, 0)
+	if err := b.Lift(api.LiftBudgetRequest{Scope: api.BudgetDay, Cost: 1}); err != nil {
+		t.Fatal(err)
+	}
+	want(right.Add(-5*time.Minute), 5, 1)
+	want(right, 5, 1)
+	want(right.AddDate(0, 0, 1), 0, 0)
+	want(right.AddDate(-1, 0, 0), 0, 0)
+}
+
 // TestALimitReplacesThatOfTheConfiguration until it is reset; 0 is none.
 func TestALimitReplacesThatOfTheConfiguration(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "budgets.json"), &clock{time.Now()}

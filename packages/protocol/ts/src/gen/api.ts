@@ -526,7 +526,7 @@ export type PushLevel =
 export type Reach =
   /**
    * The whole host: the request is refused. It applies to each request
-   * that is not listed here.
+   * that is defined without a reach.
    */
   | 0
   /**

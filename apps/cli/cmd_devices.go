@@ -193,7 +193,8 @@ func newDevicesForget(a *app) *cobra.Command {
 		Use:   "forget ID",
 		Short: "Unpair from a machine",
 		Long: `Unpair from a machine. The machine itself removes this terminal, on all paths, and so does
-each of its relays. What could not be notified is named on standard error.`,
+each of its relays. Chats that this terminal connected there are disconnected. What could not be
+notified is named on standard error.`,
 		Example: "  scorel devices forget dev_...\n  scorel devices forget dev_... --force",
 		Args:    argCount(1, 1, "the id or the label of one device"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -102,8 +102,9 @@ func newClientsRevoke(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke ID",
 		Short: "Revoke a client and close its connections",
-		Long: `Revoke a client: its connections close, on all paths, and it must be paired again. A guest
-link is revoked in the same way.`,
+		Long: `Revoke a client: its connections close, on all paths, and it must be paired again. Chats that
+it connected are disconnected, and senders that it allowed in others are removed. A guest link is
+revoked in the same way.`,
 		Example: "  scorel host clients revoke cli_...\n  scorel host clients revoke cli_... --device dev_... --json",
 		Args:    argCount(1, 1, "the id of one client"),
 	}
@@ -117,7 +118,7 @@ link is revoked in the same way.`,
 		if _, err := ask(cmd.Context(), to, api.RevokeClient, api.RevokeClientRequest{ClientID: id}); err != nil {
 			return err
 		}
-		return a.printDone(asJSON, api.RevokeClientRequest{ClientID: id}, "%s is revoked", id)
+		return a.printDone(asJSON, api.RevokeClientRequest{ClientID: id}, "%s is revoked, with the access that it gave to chats", id)
 	}
 	return cmd
 }

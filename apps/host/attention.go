@@ -57,15 +57,14 @@ func (w *wiring) accessOf(clientID, projectID string) ([]api.Grant, bool) {
 	return client.Grants, true
 }
 
-// forgetNotifications removes what a client had if it is not on the list any more.
-func (w *wiring) forgetNotifications(clientID string) {
-	id, err := ident.ParseClientID(clientID)
-	if err != nil {
+// forget removes what a client had, and the access that it gave to chats, if it is not on the list
+// any more.
+func (w *wiring) forget(clientID string) {
+	if w.listed(clientID) {
 		return
 	}
-	if _, known := w.clients.Get(id); !known {
-		w.attention.RemoveClient(clientID)
-	}
+	w.attention.RemoveClient(clientID)
+	w.chats.EndRevoked()
 }
 
 // chatPush notifies chats.

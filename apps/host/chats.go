@@ -20,7 +20,7 @@ func (w *wiring) loadChats() (err error) {
 		open = w.openPlatform
 	}
 	w.chats, err = chats.New(chats.Options{
-		Logger: w.log, Folder: w.paths.Channels(), Secrets: w.modelKeys, Projects: w.projects, Hub: w.hub, Now: time.Now, Open: open, NameOf: w.nameOf, Removed: w.attention.RemoveClient, Step: w.cfg.chatStep,
+		Logger: w.log, Folder: w.paths.Channels(), Secrets: w.modelKeys, Projects: w.projects, Hub: w.hub, Now: time.Now, Open: open, NameOf: w.nameOf, Listed: w.listed, Removed: w.attention.RemoveClient, Step: w.cfg.chatStep,
 		Serve: func(ctx context.Context, transport client.Transport, clientID string) error {
 			return w.dispatcher.Serve(ctx, transport, clientID, nil)
 		},
@@ -54,6 +54,16 @@ func (w *wiring) openPlatform(kind string, settings map[string]string) (channel.
 		}
 		return link, nil
 	}}), nil
+}
+
+// listed reports whether a client is on the list of clients, or this machine's user.
+func (w *wiring) listed(clientID string) bool {
+	id, err := ident.ParseClientID(clientID)
+	if err != nil {
+		return clientID == dispatch.LocalID
+	}
+	_, known := w.clients.Get(id)
+	return known
 }
 
 // nameOf returns the name of a client or token for people, or "".

@@ -64,6 +64,11 @@ type ClientLimits struct {
 	ExpiresAt int64 `json:"expiresAt,omitempty" req:"min=0"`
 }
 
+// Outlasts reports whether access with these limits lasts longer than with others.
+func (l ClientLimits) Outlasts(others ClientLimits) bool {
+	return others.ExpiresAt != 0 && (l.ExpiresAt == 0 || l.ExpiresAt > others.ExpiresAt)
+}
+
 // Limits on what an entry may send.
 const (
 	MaxPrompt    = 1 << 20  // bytes of UTF-8 in one prompt

@@ -3,7 +3,8 @@
 // A chat that is bound to a project is a client of the host: it has an id, grants, one project
 // and an expiry, and it makes its requests over a connection of the dispatcher like every other
 // client, in the same process. So a chat can do nothing that a client with its grants cannot.
-// A code that is typed in the chat binds it. Only listed senders are heard.
+// A code that is typed in the chat binds it. Only listed senders are heard. What a client gave,
+// a chat or a sender, ends when the client is revoked.
 //
 // Each channel has one file. An update of a platform is in it, synced, before it is
 // acknowledged, and stays until it was handled; a message to a chat is in it before it is sent,
@@ -54,6 +55,9 @@ type Options struct {
 	Serve func(ctx context.Context, transport client.Transport, clientID string) error
 	// NameOf returns the name of a client for people, or "".
 	NameOf func(clientID string) string
+	// Listed reports whether the list of clients has a client. What it has not was revoked; it is
+	// true for this machine's user, who cannot be.
+	Listed func(clientID string) bool
 	// Open makes a platform from its settings.
 	Open func(kind string, settings map[string]string) (channel.Platform, error)
 	Now  func() time.Time
@@ -110,6 +114,7 @@ func New(o Options) (*Chats, error) {
 
 // Run serves the channels until ctx ends, and waits for them.
 func (c *Chats) Run(ctx context.Context) {
+	c.EndRevoked() // the host may have been killed before it ended them
 	c.mu.Lock()
 	c.ctx = ctx
 	for _, r := range c.channels {
@@ -160,7 +165,7 @@ func (c *Chats) find(id string) (*running, error) {
 // access is what a chat may do now.
 func (c *Chats) access(clientID string) dispatch.Access {
 	for _, r := range c.list() {
-		if b := r.store.read().byClient(clientID); b != nil && !b.expired(c.Now()) {
+		if b := r.store.read().byClient(clientID); b != nil && !b.expired(c.Now()) && c.gives(b.By) {
 			return dispatch.Access{Grants: b.Grants, ClientLimits: api.ClientLimits{Projects: []string{b.ProjectID}, ExpiresAt: b.ExpiresAt}}
 		}
 	}

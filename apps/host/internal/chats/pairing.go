@@ -143,8 +143,11 @@ func (h *handling) bind(m channel.Message) error {
 	if before := h.store.read().chat(m.Chat.ID); before != nil {
 		defer h.removed(before.ClientID)
 	}
-	b.Senders = []listed{{m.From, now}}
+	b.Senders = []listed{{Sender: m.From, AddedAt: now}}
 	h.edit(func(f *record) error {
+		if !h.gives(b.By) {
+			return errGiverRevoked()
+		}
 		f.removeChat(m.Chat.ID)
 		if len(f.Chats) >= maxChats {
 			return api.Errorf(api.KindConflict, "this channel has %d chats, which is the limit: remove one", maxChats)

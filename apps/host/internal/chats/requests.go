@@ -228,10 +228,13 @@ func (c *Chats) pairChannel(_ context.Context, conn *dispatch.Conn, q api.PairCh
 	if err != nil {
 		return response, err
 	}
+	if err := mayGive(conn, q.ExpiresAt); err != nil {
+		return response, err
+	}
 	if q.ExpiresAt != 0 && q.ExpiresAt <= c.Now().UnixMilli() {
 		return response, api.Errorf(api.KindBadRequest, "the access of the chat would have ended already: choose a later time")
 	}
-	code, expires := r.pair(bound{ProjectID: project.ID, Grants: grants, ExpiresAt: q.ExpiresAt})
+	code, expires := r.pair(bound{ProjectID: project.ID, Grants: grants, ExpiresAt: q.ExpiresAt, By: conn.ClientID()})
 	shown := r.shown()
 	return api.PairChannelResponse{Code: code, ExpiresAt: expires.UnixMilli(), Bot: shown.Bot, Link: shown.Link}, nil
 }
@@ -279,14 +282,12 @@ func (c *Chats) allowSender(_ context.Context, conn *dispatch.Conn, q api.AllowS
 		case len(b.Senders) >= maxSenders:
 			return api.Errorf(api.KindConflict, "the chat has %d senders, which is the limit: remove one first", maxSenders)
 		case !b.lists(q.SenderID):
-			b.Senders = append(b.Senders, listed{one, c.Now().UnixMilli()})
+			b.Senders = append(b.Senders, listed{one, c.Now().UnixMilli(), conn.ClientID()})
 		}
-		for _, g := range b.Grants { // nobody gives a person what they do not have
-			if q.Allowed && !conn.May(g) {
-				return api.Errorf(api.KindNotAllowed, "the chat has the grant %q, which this connection does not have", g)
-			}
+		if !q.Allowed {
+			return nil
 		}
-		return nil
+		return c.mayAllow(conn, b)
 	})
 	if err != nil {
 		return response, err
@@ -299,6 +300,19 @@ func (c *Chats) allowSender(_ context.Context, conn *dispatch.Conn, q api.AllowS
 	c.Logger.Info("a sender was listed or removed", "channel", q.ID, "allowed", q.Allowed, "by", conn.ClientID())
 	c.changed()
 	return api.ChannelResponse{Channel: r.shown()}, nil
+}
+
+// mayAllow returns an error for a connection that may not give a person what a chat may do.
+func (c *Chats) mayAllow(conn *dispatch.Conn, b *bound) error {
+	for _, g := range b.Grants {
+		if !conn.May(g) {
+			return api.Errorf(api.KindNotAllowed, "the chat has the grant %q, which this connection does not have", g)
+		}
+	}
+	if !c.gives(conn.ClientID()) { // revoked while the request ran
+		return errGiverRevoked()
+	}
+	return mayGive(conn, b.ExpiresAt)
 }
 
 func unknownChat() *api.Error {
@@ -325,10 +339,7 @@ func (c *Chats) removeChat(_ context.Context, conn *dispatch.Conn, q api.RemoveC
 	if err != nil {
 		return response, err
 	}
-	c.Hub.EndClient(clientID, errChatRemoved)
-	c.removed(clientID)
-	wake(r.arrived) // its goroutine ends
+	r.leave(clientID)
 	c.Logger.Info("a chat was removed", "channel", q.ID, "client", clientID, "by", conn.ClientID())
-	c.changed()
 	return api.ChannelResponse{Channel: r.shown()}, nil
 }

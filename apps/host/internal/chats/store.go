@@ -58,7 +58,9 @@ type bound struct {
 	Grants    []api.Grant  `json:"grants"`
 	ExpiresAt int64        `json:"expiresAt,omitempty"` // Unix milliseconds
 	BoundAt   int64        `json:"boundAt"`
-	Senders   []listed     `json:"senders"`
+	// By is who created the code; "" in files of earlier versions. The chat ends with that client.
+	By      string   `json:"by,omitempty"`
+	Senders []listed `json:"senders"`
 	// Session is the one that messages go to; "" begins a new one.
 	Session   string   `json:"session,omitempty"`
 	Follows   []follow `json:"follows,omitempty"` // the sessions of the chat, oldest first
@@ -70,7 +72,8 @@ type bound struct {
 // listed is a sender that is heard.
 type listed struct {
 	channel.Sender
-	AddedAt int64 `json:"addedAt"`
+	AddedAt int64  `json:"addedAt"`
+	By      string `json:"by,omitempty"` // who allowed the sender; "" for the one who wrote the code
 }
 
 // follow is how far the chat was sent what a session says.

@@ -170,7 +170,7 @@ func reaches(conn *dispatch.Conn, client state.Client) bool {
 // of a client, whatever they become.
 func checkChangeable(conn *dispatch.Conn, client state.Client) error {
 	switch {
-	case isToken(conn):
+	case conn.IsToken():
 		return api.Errorf(api.KindNotAllowed, "a token cannot change what clients may do: use a paired client, or `scorel host clients` on the host's machine")
 	case !reaches(conn, client):
 		return unknownClient(client.ID)
@@ -184,13 +184,6 @@ func checkChangeable(conn *dispatch.Conn, client state.Client) error {
 	return nil
 }
 
-// isToken reports whether a connection is that of a program, and not of a client or of this
-// machine's user.
-func isToken(conn *dispatch.Conn) bool {
-	_, err := ident.ParseClientID(conn.ClientID())
-	return err != nil && conn.ClientID() != dispatch.LocalID
-}
-
 // mayGive returns an error for a connection that may not give a client a grant: it has to
 // have it itself, and for as long.
 func mayGive(conn *dispatch.Conn, target state.Client, grant api.Grant) error {
@@ -201,7 +194,7 @@ func mayGive(conn *dispatch.Conn, target state.Client, grant api.Grant) error {
 		return api.Errorf(api.KindNotAllowed, "only the host's own machine gives the grant %q: run `scorel host clients grant %s %s` there", grant, target.ID, grant)
 	case !conn.May(grant):
 		return api.Errorf(api.KindNotAllowed, "this connection does not have the grant %q and cannot give it", grant)
-	case outlasts(target.ClientLimits, conn.Access().ClientLimits):
+	case target.Outlasts(conn.Access().ClientLimits):
 		return errOutlasts()
 	}
 	return nil
@@ -218,7 +211,7 @@ func maySetLimits(conn *dispatch.Conn, target state.Client, limits api.ClientLim
 	switch {
 	case !reaches(conn, client):
 		return api.Errorf(api.KindNotAllowed, "this connection is limited to some projects and can allow a client only these: name one or more of them")
-	case outlasts(limits, conn.Access().ClientLimits):
+	case limits.Outlasts(conn.Access().ClientLimits):
 		return errOutlasts()
 	}
 	if !widens(target.ClientLimits, limits) {
@@ -236,14 +229,9 @@ func errOutlasts() error {
 	return api.Errorf(api.KindNotAllowed, "this connection's own access expires: it cannot give another client access for longer")
 }
 
-// outlasts reports whether access with some limits lasts longer than with others.
-func outlasts(limits, others api.ClientLimits) bool {
-	return others.ExpiresAt != 0 && (limits.ExpiresAt == 0 || limits.ExpiresAt > others.ExpiresAt)
-}
-
 // widens reports whether a change of limits allows more.
 func widens(before, after api.ClientLimits) bool {
-	if outlasts(after, before) {
+	if after.Outlasts(before) {
 		return true
 	}
 	return len(before.Projects) > 0 && (len(after.Projects) == 0 ||

@@ -43,7 +43,7 @@ func (c *Clients) newGuest(conn *dispatch.Conn, r api.CreateGuestLinkRequest) (g
 	var keys ident.Public
 	now := time.Now()
 	switch {
-	case isToken(conn):
+	case conn.IsToken():
 		return guest, api.Errorf(api.KindNotAllowed, "a token cannot give others access: use a paired client, or `scorel session share` on the host's machine")
 	case !c.exists(r.SessionID):
 		return guest, state.UnknownSession(r.SessionID)
@@ -55,7 +55,7 @@ func (c *Clients) newGuest(conn *dispatch.Conn, r api.CreateGuestLinkRequest) (g
 		return guest, api.Errorf(api.KindBadRequest, "the guest link would have expired already: choose a later time, by this host's clock")
 	case r.ExpiresAt > now.Add(api.MaxGuestTime+wire.MaxClaimAhead).UnixMilli():
 		return guest, api.Errorf(api.KindBadRequest, "a guest link is valid for at most %d days: choose an earlier time", api.MaxGuestTime/(24*time.Hour))
-	case !conn.May(api.GrantLocal) && outlasts(limits, conn.Access().ClientLimits):
+	case !conn.May(api.GrantLocal) && limits.Outlasts(conn.Access().ClientLimits):
 		return guest, errOutlasts()
 	}
 	return state.Client{

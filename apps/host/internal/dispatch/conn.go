@@ -12,6 +12,7 @@ import (
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/exactjson"
+	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
 // errEncodeEvent ends the connection of a guest for which an event cannot be encoded. It catches
@@ -48,6 +49,13 @@ type Conn struct {
 
 // ClientID is a client id, LocalID, or the id of a token.
 func (c *Conn) ClientID() string { return c.clientID }
+
+// IsToken reports whether the connection is that of a program, and not of a client or of this
+// machine's user.
+func (c *Conn) IsToken() bool {
+	_, err := ident.ParseClientID(c.clientID)
+	return err != nil && c.clientID != LocalID
+}
 
 // Ended returns a context that ends with the connection.
 func (c *Conn) Ended() context.Context { return c.ended }

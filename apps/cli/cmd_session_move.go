@@ -46,8 +46,9 @@ other host has everything.
 A turn must end first (--wait), unless it waits for a person. What was allowed here is not
 allowed on the other machine: the mode there is at most "ask". Files of the project stay
 where they are, unless --with-files moves them too: the history of the current commit, and
-changed and new files that are not ignored. On the other machine they get a git worktree and a
-branch of their own, and nothing there is overwritten.`,
+changed and new files that are not ignored and do not look like secrets. On the other machine they
+get a git worktree and a branch of their own, and nothing there is overwritten. --with-files needs
+the grant "files".`,
 		Example: "  scorel session move ID --to desk\n  scorel session move ID --to desk --with-files\n  scorel session move ID --device desk --to local --wait",
 		Args:    argCount(1, 1, "the id of one session"),
 	}

@@ -13,6 +13,9 @@ import (
 func (w *wiring) loadMoves() (err error) {
 	options := moves.Options{
 		Logger: w.log, Paths: w.paths, Keys: w.keys, Label: w.name.Current, Clients: w.clients, Projects: w.projects, Hub: w.hub, Trees: w.worktrees,
+		Closed: func(project api.Project, sessionID string) (func(string) bool, error) {
+			return w.fileAPI.Closed(project, sessionID)
+		},
 		ListPaths: func() []api.Path { return w.uplinks.Paths() }, Refresh: func(id ident.ID) { w.clientAPI.Refresh(id) },
 		Remove: w.removeMover, Step: w.cfg.MoveStep,
 	}

@@ -147,6 +147,16 @@ func (at *place) closed(path string) bool {
 	return false
 }
 
+// Closed returns a function that reports whether the content of a file is not sent, of those in the
+// folder of a session.
+func (f *Files) Closed(project api.Project, sessionID string) (func(path string) bool, error) {
+	at, err := f.open(&place{project: project}, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	return at.closed, nil
+}
+
 // checkOpen returns the error for a file whose content is not sent.
 func (at *place) checkOpen(path string) error {
 	if _, err := at.folder.Follow(path); err != nil {

@@ -32,8 +32,9 @@ var (
 
 // WriteBundle writes a git bundle with the history of the current commit, and one commit on it
 // with the changed and new files of the folder that are not ignored. The repository stays as it
-// is. It returns what is left out: other repositories, and what is not a file.
-func (r *Repo) WriteBundle(ctx context.Context, scratch string, w io.Writer) (skipped []string, err error) {
+// is. It returns what is left out: other repositories, what is not a file, and changed and new
+// files that are closed, of which closed gets the paths in the folder.
+func (r *Repo) WriteBundle(ctx context.Context, scratch string, closed func(path string) bool, w io.Writer) (skipped []string, err error) {
 	switch {
 	case !r.owned() || !isFolder(filepath.Join(r.common, "objects")):
 		return nil, ErrElsewhere
@@ -53,7 +54,7 @@ func (r *Repo) WriteBundle(ctx context.Context, scratch string, w io.Writer) (sk
 	if v.head == "" {
 		return nil, ErrNoCommit
 	}
-	files, skipped, err := v.commitFiles(ctx)
+	files, skipped, err := v.commitFiles(ctx, closed)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func (r *Repo) WriteBundle(ctx context.Context, scratch string, w io.Writer) (sk
 }
 
 // commitFiles makes a commit with the files of the folder, in the objects of the view.
-func (v *View) commitFiles(ctx context.Context) (id string, skipped []string, err error) {
+func (v *View) commitFiles(ctx context.Context, closed func(string) bool) (id string, skipped []string, err error) {
 	exclude, err := readBounded(filepath.Join(v.repo.common, "info", "exclude"), maxSettings)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(v.dir, "info", "exclude"), exclude, 0o600)
@@ -79,7 +80,7 @@ func (v *View) commitFiles(ctx context.Context) (id string, skipped []string, er
 	if _, err := v.git(ctx, maxOutput, nil, "read-tree", v.head); err != nil {
 		return "", nil, err
 	}
-	paths, skipped, err := v.changes(ctx)
+	paths, skipped, err := v.changes(ctx, closed)
 	if err != nil {
 		return "", nil, err
 	}
@@ -100,8 +101,9 @@ func (v *View) commitFiles(ctx context.Context) (id string, skipped []string, er
 	return strings.TrimSpace(string(out)), skipped, err
 }
 
-// changes lists the files that differ from the index, and new ones.
-func (v *View) changes(ctx context.Context) (paths, skipped []string, err error) {
+// changes lists the files that differ from the index, and new ones, without those that are closed.
+// What a link names is no content of a file, so that links stay.
+func (v *View) changes(ctx context.Context, closed func(string) bool) (paths, skipped []string, err error) {
 	out, err := v.git(ctx, maxOutput, nil, "ls-files", "-z", "--modified", "--others", "--exclude-standard", "--", ".")
 	if errors.Is(err, errCut) {
 		return nil, nil, ErrTooLarge
@@ -117,7 +119,7 @@ func (v *View) changes(ctx context.Context) (paths, skipped []string, err error)
 		info, err := os.Lstat(filepath.Join(v.work, path))
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // deleted
-		case err != nil, strings.HasSuffix(path, "/"), info.Mode()&fs.ModeSymlink == 0 && !info.Mode().IsRegular():
+		case err != nil, strings.HasSuffix(path, "/"), info.Mode()&fs.ModeSymlink == 0 && !info.Mode().IsRegular(), info.Mode().IsRegular() && closed(path):
 			skipped = append(skipped, path)
 			continue
 		default:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -57,6 +58,44 @@ func found(t *testing.T, dir string) *Repo {
 	return repo
 }
 
+// open closes no file.
+func open(string) bool { return false }
+
+// TestABundleHasNoChangesOfClosedFiles: a closed file arrives as it was committed, or not at all, and
+// one that was deleted is deleted.
+func TestABundleHasNoChangesOfClosedFiles(t *testing.T) {
+	from, repo := newRepo(t)
+	for _, name := range []string{"changed", "sub/new", "sub/open"} {
+		writeIn(t, from, name, "secret\n")
+	}
+	if err := os.Remove(filepath.Join(from, "deleted")); err != nil {
+		t.Fatal(err)
+	}
+	bundle := filepath.Join(t.TempDir(), "bundle")
+	file, err := os.Create(bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := func(path string) bool { return path != "sub/open" }
+	skipped, err := repo.WriteBundle(t.Context(), t.TempDir(), closed, file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Sort(skipped); !slices.Equal(skipped, []string{"changed", "sub/new"}) {
+		t.Errorf("skipped: %q", skipped)
+	}
+	unpacked, err := Unbundle(t.Context(), filepath.Join(t.TempDir(), "new"), bundle, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := repo.Adopt(unpacked); err != nil {
+		t.Fatal(err)
+	}
+	if got := gitIn(t, from, "", "diff-tree", "-r", "--name-status", unpacked.Head, unpacked.Files); got != "D\tdeleted\nA\tsub/open" {
+		t.Errorf("the changes in the bundle: %q", got)
+	}
+}
+
 // TestABundleHasTheFilesAsTheyAre: history, changed, new and deleted files arrive in a worktree of
 // a repository that has nothing to do with the first one, and are not committed there.
 func TestABundleHasTheFilesAsTheyAre(t *testing.T) {
@@ -79,7 +118,7 @@ func TestABundleHasTheFilesAsTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	skipped, err := repo.WriteBundle(t.Context(), t.TempDir(), file)
+	skipped, err := repo.WriteBundle(t.Context(), t.TempDir(), open, file)
 	if err := errors.Join(err, file.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +173,7 @@ func TestWhatIsNotBundled(t *testing.T) {
 	} {
 		dir, repo := newRepo(t)
 		c.change(dir)
-		if _, err := repo.WriteBundle(t.Context(), t.TempDir(), &bytes.Buffer{}); !errors.Is(err, c.want) {
+		if _, err := repo.WriteBundle(t.Context(), t.TempDir(), open, &bytes.Buffer{}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -154,7 +193,7 @@ func (r *refuser) Write(p []byte) (int, error) {
 
 func TestABundleIsBounded(t *testing.T) {
 	_, repo := newRepo(t)
-	if _, err := repo.WriteBundle(t.Context(), t.TempDir(), &refuser{left: 100}); !errors.Is(err, errEnough) {
+	if _, err := repo.WriteBundle(t.Context(), t.TempDir(), open, &refuser{left: 100}); !errors.Is(err, errEnough) {
 		t.Errorf("got %v", err)
 	}
 }

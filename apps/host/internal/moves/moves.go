@@ -43,6 +43,9 @@ type Options struct {
 	Projects *state.Projects
 	Hub      *dispatch.Hub
 	Trees    Trees
+	// Closed returns a function that reports whether clients cannot read a file of the folder
+	// in which a session works, by its path there.
+	Closed func(project api.Project, sessionID string) (func(path string) bool, error)
 	// ListPaths are the paths to this device.
 	ListPaths func() []api.Path
 	// Refresh applies a change of the list of clients; Remove removes a client from it, and from

@@ -19,7 +19,10 @@ import (
 )
 
 // prepareMove pauses a session and keeps a copy of all that is moved.
-func (m *Moves) prepareMove(ctx context.Context, _ *dispatch.Conn, request api.PrepareMoveRequest) (response api.PrepareMoveResponse, err error) {
+func (m *Moves) prepareMove(ctx context.Context, conn *dispatch.Conn, request api.PrepareMoveRequest) (response api.PrepareMoveResponse, err error) {
+	if request.WithFiles && !conn.May(api.GrantFiles) {
+		return response, errFilesNotAllowed()
+	}
 	opened, err := m.sessions.Open(request.SessionID)
 	if err != nil {
 		return response, err
@@ -48,6 +51,12 @@ func (m *Moves) prepareMove(ctx context.Context, _ *dispatch.Conn, request api.P
 	}
 	m.reached("prepared")
 	return api.PrepareMoveResponse{Move: m.shown(one), Offer: m.recordOf(one).Offer}, nil
+}
+
+// errFilesNotAllowed is the error for a connection that may not read the files that a move sends to
+// the device of its choice.
+func errFilesNotAllowed() error {
+	return api.Errorf(api.KindNotAllowed, "moving the files of a session also needs the grant %q, which this connection does not have: move the session without its files", api.GrantFiles)
 }
 
 func newMoveID() string {
@@ -84,7 +93,10 @@ func (m *Moves) startMove(_ context.Context, c *dispatch.Conn, request api.Start
 		return response, unknownMove(request.MoveID)
 	}
 	err = m.change(one, func(r *record) error {
+		_, files := treeOf(*r)
 		switch {
+		case files && !c.May(api.GrantFiles):
+			return errFilesNotAllowed()
 		case r.State == api.MoveSending, r.State == api.MoveCommitted, r.State == api.MoveDone:
 			return errAlready // by the same request, sent twice
 		case r.State != api.MovePrepared:

@@ -18,8 +18,9 @@ import (
 // Trees writes and unpacks git bundles of the folders that sessions work in.
 type Trees interface {
 	// WriteBundle writes a bundle of the repository of a folder, with changes that are not
-	// committed, and returns the path of the folder in it and what is left out.
-	WriteBundle(ctx context.Context, folder string, to io.Writer) (prefix string, skipped []string, err error)
+	// committed, and returns the path of the folder in it and what is left out. That includes
+	// the changes of closed files, by their paths in the folder.
+	WriteBundle(ctx context.Context, folder string, closed func(path string) bool, to io.Writer) (prefix string, skipped []string, err error)
 	// CheckProject returns an error if files cannot be unpacked for a project.
 	CheckProject(project api.Project) error
 	// CheckBundle checks a bundle from elsewhere and returns the bytes of its files. Scratch is
@@ -42,10 +43,14 @@ func (s *stager) tree(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	closed, err := s.moves.Closed(project, s.record.SessionID)
+	if err != nil {
+		return err
+	}
 	var prefix string
 	var skipped []string
 	err = s.item(api.MoveItem{Kind: api.MoveTree, SessionID: s.record.SessionID}, func(w io.Writer) (err error) {
-		prefix, skipped, err = s.moves.Trees.WriteBundle(ctx, project.Path, w)
+		prefix, skipped, err = s.moves.Trees.WriteBundle(ctx, project.Path, closed, w)
 		return err
 	})
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 )
 
 // WriteBundle writes a git bundle of the repository of a folder, with changes that are not
-// committed. prefix is the path of the folder in the repository. The error is an *api.Error,
-// unless it is one of w.
-func (w *Worktrees) WriteBundle(ctx context.Context, folder string, to io.Writer) (prefix string, skipped []string, err error) {
+// committed, except those of closed files. prefix is the path of the folder in the repository. The
+// error is an *api.Error, unless it is one of to.
+func (w *Worktrees) WriteBundle(ctx context.Context, folder string, closed func(path string) bool, to io.Writer) (prefix string, skipped []string, err error) {
 	repo := w.find(folder)
 	if repo == nil {
 		return "", nil, api.Errorf(api.KindInvalidPath, "the folder %s is not in a git repository, so its files cannot be moved: move the session without them", folder)
 	}
-	skipped, err = repo.WriteBundle(ctx, w.Paths.GitViews(), to)
+	skipped, err = repo.WriteBundle(ctx, w.Paths.GitViews(), closed, to)
 	return filepath.ToSlash(repo.Prefix()), skipped, explainBundle(err)
 }
 

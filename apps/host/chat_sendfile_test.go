@@ -29,7 +29,7 @@ func TestAgentSendsAFile(t *testing.T) {
 		modeltest.Say("Sent it."), send("d", ".env"), modeltest.Say("Tried."), send("e", "again.txt"), modeltest.Say("Once more."))
 	s.platform.SetLimits(channel.Limits{Text: 4000, Edits: true, Buttons: true, Idempotent: true, File: channel.MaxFile})
 	held := &heldEdits{Memory: s.platform}
-	host.OpenPlatform(&s.cfg, func(string, map[string]string) (channel.Platform, error) { return held, nil })
+	host.OpenPlatform(&s.cfg, func(string, map[string]string, bool) (channel.Platform, error) { return held, nil })
 	s.open()
 	s.pair()
 	allowNext := func(title string) {

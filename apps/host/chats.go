@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/channel"
@@ -9,6 +10,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/channel/server"
 	"github.com/scorel/scorel/apps/host/internal/chats"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/publicnet"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
@@ -28,13 +30,17 @@ func (w *wiring) loadChats() (err error) {
 	return err
 }
 
-func (w *wiring) openPlatform(kind string, settings map[string]string) (channel.Platform, error) {
+func (w *wiring) openPlatform(kind string, settings map[string]string, public bool) (channel.Platform, error) {
 	found, err := platforms.Find(kind)
 	if err != nil {
 		return nil, err
 	}
 	if kind != platforms.MCP {
-		return found.Open(settings)
+		var via http.RoundTripper // the usual one
+		if public {
+			via = publicnet.Transport()
+		}
+		return found.Open(settings, via)
 	}
 	if err := found.Check(settings); err != nil {
 		return nil, err

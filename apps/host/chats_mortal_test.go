@@ -123,12 +123,12 @@ func (m *mortality) die() {
 	select {} // until the signal is here
 }
 
-func (m *mortality) open(kind string, settings map[string]string) (channel.Platform, error) {
+func (m *mortality) open(kind string, settings map[string]string, _ bool) (channel.Platform, error) {
 	found, err := platforms.Find(kind)
 	if err != nil {
 		return nil, err
 	}
-	platform, err := found.Open(settings)
+	platform, err := found.Open(settings, nil)
 	return mortalPlatform{Platform: platform, host: m}, err
 }
 

@@ -37,7 +37,7 @@ func newChatScene(t *testing.T, files map[string]string, steps ...modeltest.Step
 	s.fake = s.platform.Fake()
 	s.cfg = host.Config{Home: s.home, Projects: []string{s.folder}}
 	host.NotifyAfter(&s.cfg, 20*time.Millisecond)
-	host.OpenPlatform(&s.cfg, func(string, map[string]string) (channel.Platform, error) { return s.platform, nil })
+	host.OpenPlatform(&s.cfg, func(string, map[string]string, bool) (channel.Platform, error) { return s.platform, nil })
 	return s
 }
 

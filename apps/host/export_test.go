@@ -34,6 +34,6 @@ func (h *Host) RefreshSessions(ctx context.Context) error { return h.sessions.Re
 func NotifyAfter(cfg *Config, burst time.Duration) { cfg.burst = burst }
 
 // OpenPlatform has a host use platforms of a test.
-func OpenPlatform(cfg *Config, open func(kind string, settings map[string]string) (channel.Platform, error)) {
+func OpenPlatform(cfg *Config, open func(kind string, settings map[string]string, public bool) (channel.Platform, error)) {
 	cfg.openPlatform = open
 }

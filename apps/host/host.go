@@ -72,7 +72,7 @@ type Config struct {
 	// beneath, if a test sets it, wraps every provider of sessions.
 	beneath func(store.Provider) store.Provider
 	// openPlatform, if a test sets it, makes the platforms of channels.
-	openPlatform func(kind string, settings map[string]string) (channel.Platform, error)
+	openPlatform func(kind string, settings map[string]string, public bool) (channel.Platform, error)
 	// burst, if a test sets it, is how long what needs a person is collected before anyone is notified.
 	burst time.Duration
 	// chatStep, if a test sets it, is called after each change of the file of a channel.

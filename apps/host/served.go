@@ -39,7 +39,7 @@ func ServeChannel(ctx context.Context, s ServedChannel) error {
 			settings[setting.Name] = value
 		}
 	}
-	platform, err := kind.Open(settings)
+	platform, err := kind.Open(settings, nil)
 	if err != nil {
 		return state.Misconfigured(err)
 	}

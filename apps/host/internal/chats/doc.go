@@ -58,8 +58,8 @@ type Options struct {
 	// Listed reports whether the list of clients has a client. What it has not was revoked; it is
 	// true for this machine's user, who cannot be.
 	Listed func(clientID string) bool
-	// Open makes a platform from its settings.
-	Open func(kind string, settings map[string]string) (channel.Platform, error)
+	// Open makes a platform from its settings. One that is public connects to public addresses only.
+	Open func(kind string, settings map[string]string, public bool) (channel.Platform, error)
 	Now  func() time.Time
 	// Removed is called with the client id of a chat that was removed. It may be nil.
 	Removed func(clientID string)

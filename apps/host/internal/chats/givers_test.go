@@ -49,7 +49,7 @@ func newGiving(t *testing.T, folder string, chats ...*bound) (g *giving, stop fu
 			_, known := g.Clients.Get(parsed)
 			return known
 		},
-		Open: func(string, map[string]string) (channel.Platform, error) { return g.platform, nil },
+		Open: func(string, map[string]string, bool) (channel.Platform, error) { return g.platform, nil },
 		Serve: func(ctx context.Context, transport client.Transport, clientID string) error {
 			return dispatch.New(dispatch.Options{Logger: g.Log, Hub: g.Hub, Tokens: g.Tokens, Unwatched: func() {}}).Serve(ctx, transport, clientID, nil)
 		},

@@ -77,7 +77,11 @@ func (c *Chats) addChannel(ctx context.Context, conn *dispatch.Conn, q api.AddCh
 	if err != nil {
 		return api.ChannelResponse{}, api.Errorf(api.KindBadRequest, "%v", err)
 	}
-	if _, err := c.Open(kind.Name, q.Settings); err != nil {
+	public, err := publicOnly(conn, kind, q.Settings)
+	if err != nil {
+		return api.ChannelResponse{}, err
+	}
+	if _, err := c.Open(kind.Name, q.Settings, public); err != nil {
 		return api.ChannelResponse{}, api.Errorf(api.KindBadRequest, "%v", err)
 	}
 	c.changing.Lock()
@@ -91,7 +95,7 @@ func (c *Chats) addChannel(ctx context.Context, conn *dispatch.Conn, q api.AddCh
 	if len(all) >= maxChannels {
 		return api.ChannelResponse{}, api.Errorf(api.KindConflict, "this host has %d channels, which is the limit: remove one", maxChannels)
 	}
-	r, err := c.create(ctx, kind, q)
+	r, err := c.create(ctx, kind, q, public)
 	if err != nil {
 		return api.ChannelResponse{}, err
 	}
@@ -105,8 +109,8 @@ func (c *Chats) addChannel(ctx context.Context, conn *dispatch.Conn, q api.AddCh
 }
 
 // create stores a channel and its secrets.
-func (c *Chats) create(ctx context.Context, kind platforms.Kind, q api.AddChannelRequest) (*running, error) {
-	file := &record{ID: newID("chn_"), Kind: kind.Name, Name: channel.CleanName(q.Name), Settings: map[string]string{}, AddedAt: c.Now().UnixMilli(), Key: q.ClientKey}
+func (c *Chats) create(ctx context.Context, kind platforms.Kind, q api.AddChannelRequest, public bool) (*running, error) {
+	file := &record{ID: newID("chn_"), Kind: kind.Name, Name: channel.CleanName(q.Name), Settings: map[string]string{}, Public: public, AddedAt: c.Now().UnixMilli(), Key: q.ClientKey}
 	if file.Name == "" {
 		file.Name = kind.Title
 	}
@@ -153,7 +157,7 @@ func (c *Chats) testChannel(ctx context.Context, _ *dispatch.Conn, q api.Channel
 	defer cancel()
 	who, err := platform.Check(ctx)
 	if err != nil {
-		return api.ChannelResponse{}, api.Errorf(api.KindUnavailable, "%v", err)
+		return api.ChannelResponse{}, api.Errorf(api.KindUnavailable, "%v", explained(err))
 	}
 	r.mu.Lock()
 	r.identity = channel.Identity{ID: who.ID, Name: channel.CleanName(who.Name), Link: who.Link}

@@ -92,14 +92,14 @@ func (r *running) open() (channel.Platform, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.Open(stored.Kind, settings)
+	return r.Open(stored.Kind, settings, stored.Public)
 }
 
 // set records whether messages arrive, and notifies clients of a change.
 func (r *running) set(s api.ChannelState, why error) {
 	problem := ""
 	if why != nil {
-		problem = channel.Cut(why.Error(), 300)
+		problem = channel.Cut(explained(why).Error(), 300)
 	}
 	r.mu.Lock()
 	changed := r.state != s || r.problem != problem

@@ -38,8 +38,11 @@ type record struct {
 	Kind     string            `json:"kind"`
 	Name     string            `json:"name"`
 	Settings map[string]string `json:"settings,omitempty"` // those that are not secret
-	AddedAt  int64             `json:"addedAt"`
-	Key      string            `json:"clientKey"`
+	// Public is set if the settings name a server and were not given on this machine: the channel
+	// connects to public addresses only. Those of earlier versions connect to any.
+	Public  bool   `json:"public,omitempty"`
+	AddedAt int64  `json:"addedAt"`
+	Key     string `json:"clientKey"`
 
 	Cursor []byte           `json:"cursor,omitempty"`
 	Seen   []string         `json:"seen,omitempty"` // oldest first

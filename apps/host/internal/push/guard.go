@@ -6,57 +6,18 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/publicnet"
 )
 
 const (
 	maxAnswer   = 4 << 10 // of a server's answer, in bytes
 	sendTimeout = 20 * time.Second
 )
-
-// errPrivate is why the host does not connect to an address.
-var errPrivate = errors.New("it is an address of this machine or of a local network")
-
-// reserved are networks that are not public and that netip has no method for: those that
-// carry addresses of others, and those for tests, benchmarks and later use.
-func reserved() []netip.Prefix {
-	var list []netip.Prefix
-	for _, s := range []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-		"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/32", "2001:db8::/32", "2002::/16", "fec0::/10",
-	} {
-		list = append(list, netip.MustParsePrefix(s))
-	}
-	return list
-}
-
-// public reports whether an address belongs to the public internet.
-func public(addr netip.Addr) bool {
-	addr = addr.Unmap().WithZone("")
-	if !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() {
-		return false
-	}
-	for _, prefix := range reserved() {
-		if prefix.Contains(addr) {
-			return false
-		}
-	}
-	return true
-}
-
-// guard refuses connections to addresses that are not public. It sees the address that a name
-// resolved to, so that no answer of a name server leads around it.
-func guard(_, address string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil || !public(at.Addr()) {
-		return errPrivate
-	}
-	return nil
-}
 
 // Clients are the two ways to reach servers.
 type Clients struct {
@@ -73,7 +34,7 @@ func NewClients() Clients {
 			ResponseHeaderTimeout: 15 * time.Second, MaxResponseHeaderBytes: 64 << 10,
 		}}
 	}
-	return Clients{Public: build(guard), Private: build(nil)}
+	return Clients{Public: build(publicnet.Control), Private: build(nil)}
 }
 
 // of returns the client for an address, which follows no redirect.
@@ -99,10 +60,8 @@ func checkURL(a Address) (*url.URL, error) {
 	case u.Scheme != "https":
 		return nil, errors.New("it does not begin with https://")
 	}
-	name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	addr, err := netip.ParseAddr(name)
-	if err == nil && !public(addr) || name == "localhost" || strings.HasSuffix(name, ".localhost") || err != nil && !strings.Contains(name, ".") {
-		return nil, errPrivate
+	if err := publicnet.CheckHost(u.Hostname()); err != nil {
+		return nil, err
 	}
 	return u, nil
 }
@@ -127,8 +86,8 @@ func (c Clients) post(ctx context.Context, a Address, body []byte, header http.H
 // failed explains why a server was not reached. The text has no part of the address, which is
 // a secret.
 func failed(err error) Result {
-	if errors.Is(err, errPrivate) {
-		return Result{Err: fmt.Errorf("the server is not public: %w", errPrivate)}
+	if errors.Is(err, publicnet.ErrPrivate) {
+		return Result{Err: fmt.Errorf("the server is not public: %w", publicnet.ErrPrivate)}
 	}
 	var dnsErr *net.DNSError
 	if errors.As(err, &dnsErr) { // which names the name server of this machine's network

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -101,22 +100,6 @@ func TestTheProofNamesTheOrigin(t *testing.T) {
 
 // TestAddressesOfTheNetworkAreRefused: a client cannot have the host call into its network.
 func TestAddressesOfTheNetworkAreRefused(t *testing.T) {
-	for _, addr := range []string{
-		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "255.255.255.255", "224.0.0.1", "198.18.0.1",
-		"::1", "::", "fe80::1", "fd00::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "ff02::1", "::7f00:1",
-	} {
-		if public(netip.MustParseAddr(addr)) {
-			t.Errorf("%s counts as public", addr)
-		}
-		if err := guard("tcp", netip.AddrPortFrom(netip.MustParseAddr(addr), 443).String(), nil); err == nil {
-			t.Errorf("%s is dialed", addr)
-		}
-	}
-	for _, addr := range []string{"93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"} {
-		if !public(netip.MustParseAddr(addr)) {
-			t.Errorf("%s does not count as public", addr)
-		}
-	}
 	for _, url := range []string{
 		"http://push.example.com/x", "https://localhost/x", "https://a.localhost./x", "https://127.0.0.1/x", "https://[::1]/x", "https://printer/x", "ftp://example.com/x",
 		"https://user@example.com/x", "https://example.com/x#y", "https:///x", "/x", "https:x", "", "https://2130706433/x",

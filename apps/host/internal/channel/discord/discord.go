@@ -45,6 +45,8 @@ type Options struct {
 	Token string
 	// API is the address of the HTTP API; "" is Discord's.
 	API string
+	// Transport connects to it; nil is the usual one.
+	Transport http.RoundTripper
 }
 
 // Platform is a bot.
@@ -70,7 +72,7 @@ func New(o Options) (*Platform, error) {
 		p.files = api
 	}
 	p.rest = restapi.Client{
-		Name: "discord", Base: api, Explain: explain, HTTP: restapi.HTTPClient(),
+		Name: "discord", Base: api, Explain: explain, HTTP: restapi.HTTPClient(o.Transport),
 		Authorize: func(_ context.Context, r *http.Request) error {
 			r.Header.Set("Authorization", "Bot "+o.Token)
 			return nil

@@ -122,7 +122,7 @@ func (p *Platform) Run(ctx context.Context, stored []byte, in channel.Inbound) e
 		return err
 	}
 	err = gateway.Run(ctx, gateway.Options{
-		URL: strings.TrimRight(entry.URL, "/") + query, Query: query, Token: p.token, Intents: intents, Check: channel.CheckEndpoint,
+		URL: strings.TrimRight(entry.URL, "/") + query, Query: query, Token: p.token, Intents: intents, Check: channel.CheckEndpoint, Transport: p.rest.HTTP.Transport,
 	}, r.now.Session, r.handle)
 	return r.ended(ctx, err)
 }

@@ -69,6 +69,8 @@ type Options struct {
 	Intents int    // which events arrive
 	// Check returns an error for an address that the platform may not name.
 	Check func(address string) error
+	// Transport connects to it; nil is the usual one.
+	Transport http.RoundTripper
 }
 
 // Handle gets each event, and the position after it.
@@ -95,6 +97,7 @@ func Run(ctx context.Context, o Options, s Session, handle Handle) error {
 	dialing, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	socket, _, err := websocket.Dial(dialing, address, &websocket.DialOptions{HTTPClient: &http.Client{
+		Transport:     o.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}})
 	if err != nil {

@@ -5,6 +5,7 @@ package platforms
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ type Setting struct {
 	Usage    string // a few words for a person
 	Secret   bool   // kept with the secrets of the home, and never shown
 	Optional bool
+	Server   bool // the address of a server to which the platform connects
 }
 
 // Kind is a platform.
@@ -37,19 +39,20 @@ type Kind struct {
 	Settings []Setting
 	// Outside means that only the word of another program says who writes.
 	Outside bool
-	// New makes a platform from settings. It makes no request.
-	New func(settings map[string]string) (channel.Platform, error)
+	// New makes a platform from settings, which connects by a transport; nil is the usual one. It
+	// makes no request.
+	New func(settings map[string]string, via http.RoundTripper) (channel.Platform, error)
 }
 
 // Kinds lists the platforms in the order in which people are shown them.
 func Kinds() []Kind {
-	api := Setting{Name: "api", Usage: "address of the API, for a server of your own", Optional: true}
+	api := Setting{Name: "api", Usage: "address of the API, for a server of your own", Optional: true, Server: true}
 	return []Kind{
 		{
 			Name: "telegram", Title: "Telegram",
 			Settings: []Setting{{Name: "token", Usage: "token of the bot, from @BotFather", Secret: true}, api},
-			New: func(s map[string]string) (channel.Platform, error) {
-				return telegram.New(telegram.Options{Token: s["token"], API: s["api"]})
+			New: func(s map[string]string, via http.RoundTripper) (channel.Platform, error) {
+				return telegram.New(telegram.Options{Token: s["token"], API: s["api"], Transport: via})
 			},
 		},
 		{
@@ -58,15 +61,15 @@ func Kinds() []Kind {
 				{Name: "token", Usage: "token of the bot, which begins with xoxb-", Secret: true},
 				{Name: "app-token", Usage: "token of the app with connections:write, which begins with xapp-", Secret: true}, api,
 			},
-			New: func(s map[string]string) (channel.Platform, error) {
-				return slack.New(slack.Options{Token: s["token"], AppToken: s["app-token"], API: s["api"]})
+			New: func(s map[string]string, via http.RoundTripper) (channel.Platform, error) {
+				return slack.New(slack.Options{Token: s["token"], AppToken: s["app-token"], API: s["api"], Transport: via})
 			},
 		},
 		{
 			Name: "discord", Title: "Discord",
 			Settings: []Setting{{Name: "token", Usage: "token of the bot, from the developer portal", Secret: true}, api},
-			New: func(s map[string]string) (channel.Platform, error) {
-				return discord.New(discord.Options{Token: s["token"], API: s["api"]})
+			New: func(s map[string]string, via http.RoundTripper) (channel.Platform, error) {
+				return discord.New(discord.Options{Token: s["token"], API: s["api"], Transport: via})
 			},
 		},
 		{
@@ -75,18 +78,18 @@ func Kinds() []Kind {
 				{Name: "app-id", Usage: "number of the bot on the QQ open platform"},
 				{Name: "secret", Usage: "secret of the bot", Secret: true}, api,
 			},
-			New: func(s map[string]string) (channel.Platform, error) {
-				return qq.New(qq.Options{AppID: s["app-id"], Secret: s["secret"], API: s["api"]})
+			New: func(s map[string]string, via http.RoundTripper) (channel.Platform, error) {
+				return qq.New(qq.Options{AppID: s["app-id"], Secret: s["secret"], API: s["api"], Transport: via})
 			},
 		},
 		{
 			Name: "webhook", Title: "Webhook",
 			Settings: []Setting{
-				{Name: "url", Usage: "address of your server, which scorel dials"},
+				{Name: "url", Usage: "address of your server, which scorel dials", Server: true},
 				{Name: "secret", Usage: "secret of at least 16 characters that both sides sign with", Secret: true},
 			},
-			New: func(s map[string]string) (channel.Platform, error) {
-				return webhook.New(webhook.Options{URL: s["url"], Secret: s["secret"]})
+			New: func(s map[string]string, via http.RoundTripper) (channel.Platform, error) {
+				return webhook.New(webhook.Options{URL: s["url"], Secret: s["secret"], Transport: via})
 			},
 		},
 		{
@@ -95,7 +98,7 @@ func Kinds() []Kind {
 				{Name: "server", Usage: "name of the MCP server, as `scorel mcp list` shows it"},
 				{Name: "project", Usage: "id of the project in which it runs"},
 			},
-			New: func(map[string]string) (channel.Platform, error) {
+			New: func(map[string]string, http.RoundTripper) (channel.Platform, error) {
 				return nil, errors.New("a channel server of MCP is run by a host, and is served already")
 			},
 		},
@@ -114,12 +117,22 @@ func Find(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("unknown platform %.40q: use %s", name, strings.Join(names, ", "))
 }
 
-// Open checks the settings of a platform and makes it.
-func (k Kind) Open(settings map[string]string) (channel.Platform, error) {
+// Servers returns the addresses of servers that settings name.
+func (k Kind) Servers(settings map[string]string) (addresses []string) {
+	for _, s := range k.Settings {
+		if s.Server && settings[s.Name] != "" {
+			addresses = append(addresses, settings[s.Name])
+		}
+	}
+	return addresses
+}
+
+// Open checks the settings of a platform and makes it, as New.
+func (k Kind) Open(settings map[string]string, via http.RoundTripper) (channel.Platform, error) {
 	if err := k.Check(settings); err != nil {
 		return nil, err
 	}
-	return k.New(settings)
+	return k.New(settings, via)
 }
 
 // Check returns an error for settings that are missing, unknown or malformed.

@@ -12,13 +12,13 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kind.Open(map[string]string{"token": "1:abc"}); err != nil {
+	if _, err := kind.Open(map[string]string{"token": "1:abc"}, nil); err != nil {
 		t.Error(err)
 	}
 	for _, settings := range []map[string]string{
 		{}, {"token": ""}, {"token": "1:a", "other": "x"}, {"token": "1:a\n"}, {"token": "1:" + strings.Repeat("a", platforms.MaxSetting)},
 	} {
-		if _, err := kind.Open(settings); err == nil {
+		if _, err := kind.Open(settings, nil); err == nil {
 			t.Errorf("%v was accepted", settings)
 		}
 	}

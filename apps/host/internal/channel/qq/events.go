@@ -63,7 +63,7 @@ func (p *Platform) Run(ctx context.Context, stored []byte, in channel.Inbound) e
 	if err != nil {
 		return err
 	}
-	err = gateway.Run(ctx, gateway.Options{URL: entry.URL, Token: token, Intents: intents, Check: channel.CheckEndpoint}, r.now, r.handle)
+	err = gateway.Run(ctx, gateway.Options{URL: entry.URL, Token: token, Intents: intents, Check: channel.CheckEndpoint, Transport: p.rest.HTTP.Transport}, r.now, r.handle)
 	return r.ended(ctx, err)
 }
 

@@ -45,6 +45,8 @@ type Options struct {
 	Secret string
 	// API is the address of the API, and of the tokens too; "" is QQ's.
 	API string
+	// Transport connects to it; nil is the usual one.
+	Transport http.RoundTripper
 }
 
 // Platform is a bot.
@@ -78,7 +80,7 @@ func New(o Options) (*Platform, error) {
 	if o.API != "" {
 		p.files = api
 	}
-	client := restapi.HTTPClient()
+	client := restapi.HTTPClient(o.Transport)
 	p.auth = restapi.Client{Name: "qq", Base: auth, HTTP: client, Explain: explain, Authorize: func(context.Context, *http.Request) error { return nil }}
 	p.rest = restapi.Client{Name: "qq", Base: api, HTTP: client, Explain: explain, Authorize: p.authorize}
 	return p, nil

@@ -37,9 +37,10 @@ type Client struct {
 }
 
 // HTTPClient returns a client that follows no redirects, because they could lead a token to
-// another server.
-func HTTPClient() *http.Client {
+// another server. A nil transport is the usual one.
+func HTTPClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{
+		Transport:     transport,
 		Timeout:       uploadTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

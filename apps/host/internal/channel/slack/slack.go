@@ -44,6 +44,8 @@ type Options struct {
 	AppToken string // of the app, with the scope connections:write, "xapp-..."
 	// API is the address of the Web API; "" is Slack's.
 	API string
+	// Transport connects to it; nil is the usual one.
+	Transport http.RoundTripper
 }
 
 // Platform is the bot of an app.
@@ -67,7 +69,7 @@ func New(o Options) (*Platform, error) {
 			return nil, fmt.Errorf("%w: the token of %s begins with %s", channel.ErrUnauthorized, token.name, token.prefix)
 		}
 	}
-	p := &Platform{options: o, http: restapi.HTTPClient()}
+	p := &Platform{options: o, http: restapi.HTTPClient(o.Transport)}
 	p.api = slack.New(o.Token, slack.OptionAPIURL(o.API+"/"), slack.OptionHTTPClient(p.http))
 	p.app = slack.New(o.Token, slack.OptionAppLevelToken(o.AppToken), slack.OptionAPIURL(o.API+"/"), slack.OptionHTTPClient(p.http))
 	return p, nil

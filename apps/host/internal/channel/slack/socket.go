@@ -46,6 +46,7 @@ func (p *Platform) open(ctx context.Context) (*socket, error) {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
 	conn, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{HTTPClient: &http.Client{
+		Transport:     p.options.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}})
 	if err != nil {

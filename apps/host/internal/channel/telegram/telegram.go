@@ -42,6 +42,8 @@ type Options struct {
 	Token string
 	// API is the address of the Bot API; "" is Telegram's.
 	API string
+	// Transport connects to it; nil is the usual one.
+	Transport http.RoundTripper
 }
 
 // Platform is a bot.
@@ -63,6 +65,7 @@ func New(o Options) (*Platform, error) {
 		return nil, fmt.Errorf("%w: a token of Telegram looks like 123456:ABC-DEF", channel.ErrUnauthorized)
 	}
 	client := &http.Client{
+		Transport:     o.Transport,
 		Timeout:       5 * time.Minute, // of an upload
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

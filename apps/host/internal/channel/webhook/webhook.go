@@ -42,6 +42,8 @@ const (
 type Options struct {
 	URL    string // of the server, such as https://example.com/scorel
 	Secret string
+	// Transport connects to it; nil is the usual one.
+	Transport http.RoundTripper
 }
 
 // Platform is a server of the user's own.
@@ -68,7 +70,7 @@ func New(o Options) (*Platform, error) {
 	if base.RawQuery != "" || base.Fragment != "" {
 		return nil, fmt.Errorf("%s has a query: give an address without one", o.URL)
 	}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return &Platform{base: base, secret: []byte(o.Secret), http: client}, nil
 }
 

@@ -36,9 +36,9 @@ type Toolset interface {
 	// Activate returns the skill that a person calls by name, with the text after the name.
 	// It returns false if no skill has that name.
 	Activate(name, args string) (session.Note, bool)
-	// Mentioned returns what a prompt names of MCP servers: resources and prompts. It returns
-	// when ctx ends, and within seconds in any case.
-	Mentioned(ctx context.Context, text string) []session.Note
+	// Mentioned returns what a prompt names of MCP servers, resources and prompts, as far as its
+	// sender may attach them. It returns when ctx ends, and within seconds in any case.
+	Mentioned(ctx context.Context, text string, may Mentions) []session.Note
 	// Canceled reports that a person canceled the turn. It returns when everything that
 	// ends with the turn has ended.
 	Canceled()
@@ -46,6 +46,14 @@ type Toolset interface {
 	StopJobs()
 	// Close ends every process that the tools started, and waits for them.
 	Close()
+}
+
+// Mentions says what the sender of a prompt may attach of MCP servers.
+type Mentions struct {
+	// Listed: only resources that a server lists. It answers calls for others without approval.
+	Listed bool
+	// Denied reports whether rules deny all tools whose names begin so; nil denies none.
+	Denied func(beginning string) bool
 }
 
 // Stateless implements the methods of a Toolset, except Tools, for tools that share no
@@ -74,7 +82,7 @@ func (Stateless) Compacted([]string) []session.Note { return nil }
 func (Stateless) Activate(string, string) (session.Note, bool) { return session.Note{}, false }
 
 // Mentioned implements Toolset.
-func (Stateless) Mentioned(context.Context, string) []session.Note { return nil }
+func (Stateless) Mentioned(context.Context, string, Mentions) []session.Note { return nil }
 
 // Canceled implements Toolset.
 func (Stateless) Canceled() {}

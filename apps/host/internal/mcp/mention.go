@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -26,8 +27,9 @@ const (
 var mention = regexp.MustCompile(`(?:^|\s)@([A-Za-z0-9][A-Za-z0-9._-]{0,63}):(\S{1,1000})`)
 
 // Mentioned returns notes with the resources that a prompt names as @SERVER:URI, and the prompt of
-// a server that it calls as /mcp__SERVER__PROMPT ARGUMENTS. Words that name nothing are text.
-func (m *Manager) Mentioned(ctx context.Context, folder, text string) []session.Note {
+// a server that it calls as /mcp__SERVER__PROMPT ARGUMENTS, as far as its sender may attach them.
+// Words that name nothing are text.
+func (m *Manager) Mentioned(ctx context.Context, folder, text string, may agent.Mentions) []session.Note {
 	called := strings.HasPrefix(strings.TrimSpace(text), "/mcp__")
 	named := mention.FindAllStringSubmatch(text, maxMentions)
 	if !called && len(named) == 0 {
@@ -38,7 +40,7 @@ func (m *Manager) Mentioned(ctx context.Context, folder, text string) []session.
 	servers := m.started(ctx, folder)
 	var notes []session.Note
 	if called {
-		if note, ok := prompted(ctx, servers, strings.TrimSpace(text)[1:]); ok {
+		if note, ok := prompted(ctx, servers, strings.TrimSpace(text)[1:], may); ok {
 			notes = append(notes, note)
 		}
 	}
@@ -51,17 +53,40 @@ func (m *Manager) Mentioned(ctx context.Context, folder, text string) []session.
 		}
 		seen = append(seen, name+":"+uri)
 		if _, _, _, conn := servers[i].snapshot(); conn != nil {
-			notes = append(notes, readNote(ctx, conn, name, uri))
+			notes = append(notes, attached(ctx, servers[i], conn, uri, may))
 		}
 	}
 	return notes
+}
+
+// textDenied is why nothing of a server is attached.
+const textDenied = "a rule denies every tool of the server, and with them what else it offers"
+
+func denied(may agent.Mentions, server string) bool {
+	return may.Denied != nil && may.Denied("mcp__"+clean(server)+"__")
+}
+
+// attached returns a resource of a server, or why the sender of the prompt may not attach it.
+func attached(ctx context.Context, s *server, conn *sdk.ClientSession, uri string, may agent.Mentions) session.Note {
+	listed := func(r *sdk.Resource) bool { return r.URI == uri }
+	switch {
+	case denied(may, s.spec.name):
+		return unread(s.spec.name, uri, textDenied)
+	case may.Listed && !slices.ContainsFunc(s.offersOf(ctx).resources, listed):
+		return unread(s.spec.name, uri, "the server does not list it, and only someone who may answer approvals can attach others")
+	}
+	return readNote(ctx, conn, s.spec.name, uri)
+}
+
+func unread(server, uri, why string) session.Note {
+	return serverNote(fmt.Sprintf("The user attached the resource %s of the MCP server %s, but it cannot be read: %s. Tell the user.", uri, server, why))
 }
 
 // readNote reads a resource.
 func readNote(ctx context.Context, conn *sdk.ClientSession, server, uri string) session.Note {
 	result, err := conn.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	if err != nil {
-		return serverNote(fmt.Sprintf("The user attached the resource %s of the MCP server %s, but it cannot be read: %s. Tell the user.", uri, server, shortened(err.Error(), 300)))
+		return unread(server, uri, shortened(err.Error(), 300))
 	}
 	var texts []string
 	for _, c := range result.Contents {
@@ -80,7 +105,7 @@ func contentText(c *sdk.ResourceContents) string {
 }
 
 // prompted gets the prompt that a command calls; false if no server has it.
-func prompted(ctx context.Context, servers []*server, text string) (session.Note, bool) {
+func prompted(ctx context.Context, servers []*server, text string, may agent.Mentions) (session.Note, bool) {
 	command, rest, _ := strings.Cut(strings.ReplaceAll(text, "\n", " "), " ")
 	for _, s := range servers {
 		for _, p := range s.offersOf(ctx).prompts {
@@ -91,23 +116,27 @@ func prompted(ctx context.Context, servers []*server, text string) (session.Note
 			if conn == nil {
 				return session.Note{}, false
 			}
+			if denied(may, s.spec.name) {
+				return uncalled(s.spec.name, p.Name, textDenied), true
+			}
 			return promptNote(ctx, conn, s.spec.name, p, strings.TrimSpace(rest)), true
 		}
 	}
 	return session.Note{}, false
 }
 
+func uncalled(server, prompt, why string) session.Note {
+	return serverNote(fmt.Sprintf("The user called the prompt %s of the MCP server %s, but it cannot be used: %s. Tell the user.", prompt, server, why))
+}
+
 func promptNote(ctx context.Context, conn *sdk.ClientSession, server string, p *sdk.Prompt, rest string) session.Note {
-	failed := func(why string) session.Note {
-		return serverNote(fmt.Sprintf("The user called the prompt %s of the MCP server %s, but it cannot be used: %s. Tell the user.", p.Name, server, shortened(why, 300)))
-	}
 	arguments, err := argumentsOf(p, rest)
 	if err != nil {
-		return failed(err.Error())
+		return uncalled(server, p.Name, shortened(err.Error(), 300))
 	}
 	result, err := conn.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: arguments})
 	if err != nil {
-		return failed(err.Error())
+		return uncalled(server, p.Name, shortened(err.Error(), 300))
 	}
 	var texts []string
 	for _, m := range result.Messages {

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -110,7 +111,7 @@ func TestMentions(t *testing.T) {
 			"text /mcp__docs__review x":                     nil,
 			strings.Repeat(" @docs:doc:///000", 50):         {"doc:///000"},
 		} {
-			notes := w.Mentioned(t.Context(), w.folder, text)
+			notes := w.Mentioned(t.Context(), w.folder, text, agent.Mentions{})
 			if len(notes) != len(want) {
 				t.Errorf("modern %t, %.60q: %d notes", modern, text, len(notes))
 				continue
@@ -121,12 +122,41 @@ func TestMentions(t *testing.T) {
 				}
 			}
 		}
-		huge := w.Mentioned(t.Context(), w.folder, "@docs:doc:///huge")[0].Text
+		huge := w.Mentioned(t.Context(), w.folder, "@docs:doc:///huge", agent.Mentions{})[0].Text
 		if _, inside, ok := strings.Cut(huge, "\n````\n"); !ok || strings.Count(inside, "````") != 1 {
 			t.Errorf("modern %t: the fence ends early", modern)
 		}
-		if got := w.Mentioned(t.Context(), w.folder, "/mcp__docs__review x")[0].Text; !strings.Contains(got, "embedded") || !strings.Contains(got, "comes from that server") {
+		if got := w.Mentioned(t.Context(), w.folder, "/mcp__docs__review x", agent.Mentions{})[0].Text; !strings.Contains(got, "embedded") || !strings.Contains(got, "comes from that server") {
 			t.Errorf("modern %t: %q", modern, got)
+		}
+	}
+}
+
+// TestMentionsAsTheSenderMay: someone who cannot answer approvals attaches what a server lists, and
+// nobody attaches anything of a server all of whose tools rules deny.
+func TestMentionsAsTheSenderMay(t *testing.T) {
+	s := library(1)
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "doc:///any/{id}", Name: "any"}, func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "text of " + r.Params.URI}}}, nil
+	})
+	w := withLibrary(t, true, s)
+	denied := func(beginning string) bool { return beginning == "mcp__docs__" }
+	for _, c := range []struct {
+		text string
+		may  agent.Mentions
+		want string
+	}{
+		{"@docs:doc:///000", agent.Mentions{}, "text of doc:///000"},
+		{"@docs:doc:///any/1", agent.Mentions{}, "text of doc:///any/1"},
+		{"@docs:doc:///000", agent.Mentions{Listed: true}, "text of doc:///000"},
+		{"@docs:doc:///any/1", agent.Mentions{Listed: true}, "the server does not list it"},
+		{"/mcp__docs__review x", agent.Mentions{Listed: true}, "Review x, ."},
+		{"@docs:doc:///000", agent.Mentions{Denied: denied}, "a rule denies every tool"},
+		{"/mcp__docs__review x", agent.Mentions{Denied: denied}, "a rule denies every tool"},
+	} {
+		notes := w.Mentioned(t.Context(), w.folder, c.text, c.may)
+		if len(notes) != 1 || !strings.Contains(notes[0].Text, c.want) {
+			t.Errorf("%s, listed only %t, denied %t: %+v", c.text, c.may.Listed, c.may.Denied != nil, notes)
 		}
 	}
 }

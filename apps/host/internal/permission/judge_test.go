@@ -223,6 +223,22 @@ func TestRulesSayWhatToWrite(t *testing.T) {
 	}
 }
 
+// TestDeniesAll: a rule that denies all tools of a server is found by their beginning.
+func TestDeniesAll(t *testing.T) {
+	for text, want := range map[string]bool{"mcp__mail__*": true, "mcp__mail__send": false, "mcp__mail2__*": false, "mcp__mai__*": false, "read_file": false} {
+		rules, err := ParseRules([]string{text}, Tools{"read_file": "path"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Policy{Rules: Rules{Deny: rules}}).DeniesAll("mcp__mail__"); got != want {
+			t.Errorf("deny %s: %t", text, got)
+		}
+		if (Policy{Rules: Rules{Allow: rules, Ask: rules}}).DeniesAll("mcp__mail__") {
+			t.Errorf("%s denies where it allows or asks", text)
+		}
+	}
+}
+
 func TestCaps(t *testing.T) {
 	for _, c := range []struct {
 		grants []api.Grant

@@ -160,6 +160,14 @@ func (r Rule) about(tool string) bool {
 	return r.tool == tool
 }
 
+// DeniesAll reports whether a rule denies every tool whose name begins so, such as mcp__server__.
+func (p Policy) DeniesAll(beginning string) bool {
+	return slices.ContainsFunc(p.Rules.Deny, func(r Rule) bool {
+		prefix, all := strings.CutSuffix(r.tool, "*")
+		return all && strings.HasPrefix(beginning, prefix)
+	})
+}
+
 // matchesWords matches the words of one command. A trailing * matches any further words,
 // any other * any part of one word.
 func (r Rule) matchesWords(words []string) bool {

@@ -79,6 +79,17 @@ func (j *judge) policy() permission.Policy {
 	return p
 }
 
+// mentions returns what the sender of the running turn's prompt may attach of MCP servers. One who
+// cannot answer approvals attaches what servers list.
+func (j *judge) mentions() agent.Mentions {
+	may := agent.Mentions{Denied: j.policy().DeniesAll}
+	if j.turns.running != nil {
+		most := api.Mode(j.turns.running.prompt.MaxMode)
+		may.Listed = most != "" && permission.Lower(most, api.ModeAsk) == most
+	}
+	return may
+}
+
 // allowsAll reports whether the prompt of the running turn allows every call that would be asked
 // for.
 func (j *judge) allowsAll() bool { return j.turns.running != nil && j.turns.running.prompt.AllowAll }

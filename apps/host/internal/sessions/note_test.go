@@ -76,9 +76,12 @@ func (n *noting) Activate(name, args string) (session.Note, bool) {
 	return session.Note{Kind: session.NoteSkill, Text: "skill " + name + " with " + args}, name == "deploy"
 }
 
-func (n *noting) Mentioned(_ context.Context, text string) []session.Note {
+func (n *noting) Mentioned(_ context.Context, text string, may agent.Mentions) []session.Note {
 	if !strings.Contains(text, "@docs:x") {
 		return nil
+	}
+	if may.Listed {
+		return []session.Note{{Kind: session.NoteServer, Text: "resource x if it is listed"}}
 	}
 	return []session.Note{{Kind: session.NoteServer, Text: "resource x"}}
 }
@@ -123,6 +126,25 @@ func TestMentionsFollowThePrompt(t *testing.T) {
 		}
 		if found != want {
 			t.Errorf("%q: the note is there: %t", prompt, found)
+		}
+	}
+}
+
+// TestMentionsAreBoundByTheSender: a sender who cannot answer approvals attaches only
+// what servers list.
+func TestMentionsAreBoundByTheSender(t *testing.T) {
+	for most, want := range map[api.Mode]bool{api.ModePlan: true, api.ModeAsk: true, api.ModeAuto: false, api.ModeBypass: false} {
+		k := notingTalk(t, &noting{}, modeltest.Say("done"))
+		if _, err := k.s.SendPromptUpTo(t.Context(), "cli_x", most, api.SendPromptRequest{ClientKey: "k1", Text: "read @docs:x"}); err != nil {
+			t.Fatal(err)
+		}
+		k.w.wait(func() bool { return k.w.ended == 1 })
+		found := false
+		for _, entry := range k.w.entries {
+			found = found || strings.Contains(string(entry.Raw), "resource x if it is listed")
+		}
+		if found != want {
+			t.Errorf("%s: only what is listed: %t", most, found)
 		}
 	}
 }

@@ -137,7 +137,7 @@ func (r *runner) run(ctx context.Context, hooked *turnHooks, turn agent.Turn, wo
 	}
 	if err == nil && !turn.Resume && hooked.person {
 		var messages []session.Message
-		messages, err = mentioned(ctx, r.tools, turn.Tell, text)
+		messages, err = r.mentioned(ctx, turn.Tell, text)
 		turn.Messages = append(turn.Messages, messages...)
 	}
 	if err == nil && !turn.Resume && hooked.person {
@@ -206,15 +206,19 @@ func activated(
 	return message, true, err
 }
 
-// mentioned gives a turn what a person's prompt names of MCP servers. Text from outside in it names
+// mentioned gives the turn what a person's prompt names of MCP servers. Text from outside in it names
 // nothing.
-func mentioned(
-	ctx context.Context, tools agent.Toolset, tell func(context.Context, session.Note) (session.Message, error), text string,
+func (r *runner) mentioned(
+	ctx context.Context, tell func(context.Context, session.Note) (session.Message, error), text string,
 ) (messages []session.Message, err error) {
 	if strings.Contains(text, "<<<outside-") {
 		return nil, nil
 	}
-	for _, note := range tools.Mentioned(ctx, text) {
+	may, err := inside(ctx, &r.owner, func() (agent.Mentions, error) { return r.judge.mentions(), nil })
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range r.tools.Mentioned(ctx, text, may) {
 		message, err := tell(context.WithoutCancel(ctx), note)
 		if err != nil {
 			return messages, err
@@ -301,7 +305,7 @@ func (j journal) Steer(ctx context.Context) (messages []session.Message, err err
 		if ok {
 			out = append(out, skill)
 		}
-		notes, err := mentioned(ctx, j.tools, j.Tell, message.Content.Plain())
+		notes, err := j.mentioned(ctx, j.Tell, message.Content.Plain())
 		out = append(out, notes...)
 		if err != nil {
 			return out, err

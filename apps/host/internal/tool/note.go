@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/definition"
 	"github.com/scorel/scorel/apps/host/internal/skill"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -110,7 +111,7 @@ func (s *Set) activateCommand(info session.SkillInfo, args string) session.Note 
 }
 
 // Mentioned implements agent.Toolset. The built-in tools have no resources.
-func (s *Set) Mentioned(context.Context, string) []session.Note { return nil }
+func (s *Set) Mentioned(context.Context, string, agent.Mentions) []session.Note { return nil }
 
 // callable returns the skills that a person may invoke, including those that the model is
 // not offered.

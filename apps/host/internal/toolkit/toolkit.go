@@ -64,11 +64,11 @@ func (k *Session) Prepare(ctx context.Context, cwd string, project agent.Project
 }
 
 // Mentioned implements agent.Toolset.
-func (k *Session) Mentioned(ctx context.Context, text string) []session.Note {
+func (k *Session) Mentioned(ctx context.Context, text string, may agent.Mentions) []session.Note {
 	k.mu.Lock()
 	cwd := k.cwd
 	k.mu.Unlock()
-	return k.servers.Mentioned(ctx, cwd, text)
+	return k.servers.Mentioned(ctx, cwd, text, may)
 }
 
 // Tools implements agent.Toolset.

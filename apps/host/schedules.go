@@ -1,11 +1,13 @@
 package host
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/gitrepo"
 	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/apps/host/internal/schedule"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -29,7 +31,7 @@ func (w *wiring) loadSchedules() (err error) {
 
 func (w *wiring) scheduleAPI() *schedule.Requests {
 	return &schedule.Requests{
-		Logger: w.log, Scheduler: w.scheduler, Projects: w.projects, MaxMode: w.sessionAPI.MaxMode, ProjectOf: w.sessions.ProjectOf,
+		Logger: w.log, Scheduler: w.scheduler, Projects: w.projects, MaxMode: w.sessionAPI.MaxMode, ProjectOf: w.sessions.ProjectOf, Remotes: w.remotesOf,
 		CheckModel: func(name string) error {
 			_, _, err := w.models.Model(name)
 			return err
@@ -39,6 +41,15 @@ func (w *wiring) scheduleAPI() *schedule.Requests {
 			return err
 		},
 	}
+}
+
+// remotesOf returns the addresses of the remotes of a folder's repository; none without one.
+func (w *wiring) remotesOf(ctx context.Context, folder string) ([]string, error) {
+	repo := gitrepo.Find(folder, func(string) bool { return false })
+	if repo == nil {
+		return nil, nil
+	}
+	return repo.Remotes(ctx)
 }
 
 // authorMay returns the highest mode that the author of a schedule may use in a project now.

@@ -284,6 +284,25 @@ func (r *Repo) Tip(ctx context.Context, branch string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
+// Remotes returns the addresses of the repository's remotes, as they are configured.
+func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
+	if err := r.checkOwned(); err != nil {
+		return nil, err
+	}
+	out, err := r.bare(ctx, "config", "--local", "-z", "--get-regexp", `^remote\..*\.url$`)
+	var failed *exitError
+	if errors.As(err, &failed) && failed.code == 1 { // there are none
+		return nil, nil
+	}
+	var addresses []string
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if _, address, ok := strings.Cut(entry, "\n"); ok {
+			addresses = append(addresses, address)
+		}
+	}
+	return addresses, err
+}
+
 // DeleteMerged deletes a branch if another branch contains all of its commits, and reports
 // whether it did.
 func (r *Repo) DeleteMerged(ctx context.Context, branch string) (bool, error) {

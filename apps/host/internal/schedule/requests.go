@@ -28,6 +28,8 @@ type Requests struct {
 	// CheckModel and CheckAgent return why a session cannot have a model, or run as an agent.
 	CheckModel func(name string) error
 	CheckAgent func(folder, name string) error
+	// Remotes returns the addresses of the remotes of a folder's repository.
+	Remotes func(ctx context.Context, folder string) ([]string, error)
 	// ProjectOf returns the project of a session.
 	ProjectOf func(sessionID string) (projectID string, exists bool)
 }
@@ -102,6 +104,9 @@ func (q *Requests) save(ctx context.Context, c *dispatch.Conn, r api.SaveSchedul
 		return response, err
 	}
 	if err := q.may(c, modeOf(r.Spec)); err != nil {
+		return response, err
+	}
+	if err := q.mayRead(ctx, c, project, r); err != nil {
 		return response, err
 	}
 	doErr := q.Scheduler.do(ctx, func() {

@@ -11,6 +11,7 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/apps/cli/internal/editors"
 	"github.com/scorel/scorel/apps/cli/internal/follow"
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -48,14 +49,14 @@ that is the project with the same path or the same name.`,
 			}
 		}
 		err := editors.Run(ctx, editors.Config{
-			Input: a.stdin, Output: keptOpen{a.stdout}, Project: project, Local: to.local(), Version: version,
+			Input: terminal.Interruptible(ctx, a.stdin), Output: keptOpen{a.stdout}, Project: project, Local: to.local(), Version: version,
 			Feed:   feed.Config{Dial: to.keep, Follow: to.followMove, Lost: mayComeBack, After: relayconn.RetryAfter, Wait: to.wait},
 			Logger: slog.New(slog.NewTextHandler(a.stderr, nil)),
 			Sign: func(sessionID string, approval api.Approval, decision api.Decision) (*session.AnswerSignature, error) {
 				return to.signAnswer(sessionID, approval, follow.Verdict{Decision: decision})
 			},
 		})
-		if err != nil {
+		if err != nil && ctx.Err() == nil { // an editor ends its agents by a signal
 			return fmt.Errorf("serving the editor: %w", err)
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -87,7 +88,7 @@ func (d *draftFlags) add(flags *pflag.FlagSet) {
 }
 
 // apply applies the flags that were set.
-func (d *draftFlags) apply(a *app, flags *pflag.FlagSet, to *api.AgentDraft) error {
+func (d *draftFlags) apply(ctx context.Context, a *app, flags *pflag.FlagSet, to *api.AgentDraft) error {
 	changed := flags.Changed
 	if changed("prompt") && changed("prompt-file") {
 		return usagef("--prompt and --prompt-file: give one of them")
@@ -117,7 +118,7 @@ func (d *draftFlags) apply(a *app, flags *pflag.FlagSet, to *api.AgentDraft) err
 		to.Prompt = d.draft.Prompt
 	}
 	if changed("prompt-file") {
-		text, err := a.textFile("--prompt-file", d.promptFile)
+		text, err := a.textFile(ctx, "--prompt-file", d.promptFile)
 		if err != nil {
 			return err
 		}
@@ -142,7 +143,7 @@ func names(text string) []string {
 }
 
 // textFile reads a text that what names, which is a flag or a part of a sentence.
-func (a *app) textFile(what, path string) (string, error) {
+func (a *app) textFile(ctx context.Context, what, path string) (string, error) {
 	var in io.Reader = a.stdin
 	if path != "-" {
 		file, err := os.Open(path)
@@ -152,7 +153,7 @@ func (a *app) textFile(what, path string) (string, error) {
 		defer file.Close()
 		in = file
 	}
-	data, err := io.ReadAll(io.LimitReader(in, maxPromptFile+1))
+	data, err := io.ReadAll(io.LimitReader(terminal.Interruptible(ctx, in), maxPromptFile+1))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("reading %s: %w", path, err)
@@ -196,7 +197,7 @@ project must be trusted.`,
 	d.add(cmd.Flags())
 	return a.change(cmd, f, "created", func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
 		info := api.AgentInfo{Name: name, AgentDraft: api.AgentDraft{Enabled: true}}
-		if err := d.apply(a, cmd.Flags(), &info.AgentDraft); err != nil {
+		if err := d.apply(cmd.Context(), a, cmd.Flags(), &info.AgentDraft); err != nil {
 			return info, err
 		}
 		if info.Description == "" {
@@ -220,7 +221,7 @@ file there. If the file is changed at the same time, nothing is written.`,
 	return a.change(cmd, f, "changed", func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
 		info, err := findAgent(ctx, c, projectID, name)
 		if err == nil {
-			err = d.apply(a, cmd.Flags(), &info.AgentDraft)
+			err = d.apply(cmd.Context(), a, cmd.Flags(), &info.AgentDraft)
 		}
 		if err != nil {
 			return info, err

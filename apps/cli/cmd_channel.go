@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -142,7 +143,7 @@ func (a *app) askSecrets(ctx context.Context, c *client.Client, request *api.Add
 		return err
 	}
 	var kinds []string
-	lines := bufio.NewReader(io.LimitReader(a.stdin, 16*maxKey))
+	lines := bufio.NewReader(io.LimitReader(terminal.Interruptible(ctx, a.stdin), 16*maxKey))
 	for _, p := range listed.Platforms {
 		kinds = append(kinds, p.Kind)
 		if p.Kind != request.Kind {
@@ -159,7 +160,7 @@ func (a *app) askSecrets(ctx context.Context, c *client.Client, request *api.Add
 			if !s.Secret || request.Settings[s.Name] != "" {
 				continue
 			}
-			value, err := a.readSecretFrom(lines, s.Name, s.Usage+": ", maxKey)
+			value, err := a.readSecretFrom(ctx, lines, s.Name, s.Usage+": ", maxKey)
 			if err != nil {
 				return err
 			}

@@ -75,7 +75,7 @@ Without a terminal, the session is printed and followed as text, as by
 	cmd.Flags().BoolVar(&watch, "watch", false, "only watch")
 	cmd.Flags().BoolVar(&silent, "no-notify", false, noNotify)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		id, err := to.sessionOf(args)
+		id, err := to.sessionOf(cmd.Context(), args)
 		if err != nil {
 			return err
 		}

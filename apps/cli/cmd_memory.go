@@ -120,7 +120,7 @@ check starts at the version that an earlier ` + "`scorel memory show --json`" + 
 			changed, scratch := text, ""
 			switch {
 			case given("file"):
-				changed, err = a.textFile("--file", file)
+				changed, err = a.textFile(cmd.Context(), "--file", file)
 			case !given("text"):
 				changed, scratch, err = a.edited(cmd.Context(), found)
 			default:

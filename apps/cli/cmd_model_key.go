@@ -56,7 +56,7 @@ its config.toml, as "key list --device" shows them.`,
 		if err != nil {
 			return err
 		}
-		key, err := a.readKey(variable)
+		key, err := a.readKey(cmd.Context(), variable)
 		if err != nil {
 			return err
 		}
@@ -136,8 +136,8 @@ func (a *app) keyVariable(name string) (home, variable string, err error) {
 	return home, variable, err
 }
 
-func (a *app) readKey(variable string) (string, error) {
-	key, err := a.readSecret("the key", "Key for "+variable+": ", maxKey)
+func (a *app) readKey(ctx context.Context, variable string) (string, error) {
+	key, err := a.readSecret(ctx, "the key", "Key for "+variable+": ", maxKey)
 	if err == nil && key == "" {
 		err = usagef("no key was given: type it, or send it to standard input")
 	}
@@ -199,7 +199,7 @@ func newModelKeyRemove(a *app) *cobra.Command {
 
 // setKeyOn sends a key to the host of another machine.
 func (a *app) setKeyOn(ctx context.Context, to *target, request api.SetProviderKeyRequest, asJSON bool) (err error) {
-	if request.Key, err = a.readKey(request.Provider); err != nil {
+	if request.Key, err = a.readKey(ctx, request.Provider); err != nil {
 		return err
 	}
 	response, err := ask(ctx, to, api.SetProviderKey, request)

@@ -135,7 +135,7 @@ func (a *app) storeImport(ctx context.Context, f storeFlags, file string, asJSON
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	read, changed, err := archive.Import(ctx, st, in)
+	read, changed, err := archive.Import(ctx, st, terminal.Interruptible(ctx, in))
 	if err != nil {
 		return fmt.Errorf("nothing was imported: %w", err)
 	}

@@ -119,11 +119,11 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	if err != nil {
 		return err
 	}
-	with, err := a.readAttached(prompt, f)
+	with, err := a.readAttached(ctx, prompt, f)
 	if err != nil {
 		return err
 	}
-	text, asker, err := a.promptText(prompt)
+	text, asker, err := a.promptText(ctx, prompt)
 	if err != nil {
 		return err
 	}
@@ -178,13 +178,13 @@ func (a *app) view(asJSON bool, n notices) (follow.View, func() error) {
 
 // promptText returns the prompt, and the asker for approvals, which is nil if standard
 // input is not a terminal or was the prompt.
-func (a *app) promptText(prompt string) (text string, asker *terminal.Asker, err error) {
+func (a *app) promptText(ctx context.Context, prompt string) (text string, asker *terminal.Asker, err error) {
 	if prompt != "-" {
 		if terminal.IsTerminal(a.stdin) {
 			asker = terminal.NewAsker(a.stdin, a.stderr)
 		}
 	} else {
-		data, err := io.ReadAll(io.LimitReader(a.stdin, api.MaxPrompt+1))
+		data, err := io.ReadAll(io.LimitReader(terminal.Interruptible(ctx, a.stdin), api.MaxPrompt+1))
 		if err != nil {
 			return "", nil, fmt.Errorf("reading the prompt from standard input: %w", err)
 		}

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/scorel/scorel/apps/cli/internal/follow"
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -17,7 +19,7 @@ type attached struct {
 }
 
 // readAttached reads the images and files of a prompt. "-" is standard input, which is read once.
-func (a *app) readAttached(prompt string, f sendFlags) (attached, error) {
+func (a *app) readAttached(ctx context.Context, prompt string, f sendFlags) (attached, error) {
 	stdin := 0
 	for _, name := range append(append([]string{prompt}, f.images...), f.files...) {
 		if name == "-" {
@@ -36,16 +38,16 @@ func (a *app) readAttached(prompt string, f sendFlags) (attached, error) {
 		with attached
 		err  error
 	)
-	if with.images, err = a.readImages(f.images); err == nil {
-		with.files, err = a.readFiles(f.files)
+	if with.images, err = a.readImages(ctx, f.images); err == nil {
+		with.files, err = a.readFiles(ctx, f.files)
 	}
 	return with, err
 }
 
-func (a *app) readImages(names []string) (images [][]byte, err error) {
+func (a *app) readImages(ctx context.Context, names []string) (images [][]byte, err error) {
 	all := 0
 	for _, name := range names {
-		data, err := a.readWhole("image", name, api.MaxImageBytes, "make the image smaller")
+		data, err := a.readWhole(ctx, "image", name, api.MaxImageBytes, "make the image smaller")
 		if err != nil {
 			return nil, err
 		}
@@ -57,10 +59,10 @@ func (a *app) readImages(names []string) (images [][]byte, err error) {
 	return images, nil
 }
 
-func (a *app) readFiles(names []string) (files []follow.File, err error) {
+func (a *app) readFiles(ctx context.Context, names []string) (files []follow.File, err error) {
 	all := 0
 	for _, name := range names {
-		data, err := a.readWhole("file", name, api.MaxFileBytes, "copy it to the project's folder and name it in the prompt")
+		data, err := a.readWhole(ctx, "file", name, api.MaxFileBytes, "copy it to the project's folder and name it in the prompt")
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +79,7 @@ func (a *app) readFiles(names []string) (files []follow.File, err error) {
 }
 
 // readWhole reads what --image or --file names; "-" is standard input.
-func (a *app) readWhole(what, name string, limit int, instead string) ([]byte, error) {
+func (a *app) readWhole(ctx context.Context, what, name string, limit int, instead string) ([]byte, error) {
 	shown, source := name, a.stdin
 	if name == "-" {
 		shown = "the " + what + " from standard input"
@@ -92,7 +94,7 @@ func (a *app) readWhole(what, name string, limit int, instead string) ([]byte, e
 		}
 		source = file
 	}
-	data, err := io.ReadAll(io.LimitReader(source, int64(limit)+1))
+	data, err := io.ReadAll(io.LimitReader(terminal.Interruptible(ctx, source), int64(limit)+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w", shown, err)

@@ -77,7 +77,7 @@ the running turn gets it at its next step; with follow_up, it runs after that tu
 			return usagef("the change is missing: give the new text in quotes, or --mode")
 		}
 		if len(args) == 3 {
-			text, _, err := a.promptText(args[2])
+			text, _, err := a.promptText(cmd.Context(), args[2])
 			if err != nil {
 				return err
 			}

@@ -58,7 +58,7 @@ with --link -, it is read from the terminal without echo, or from standard input
 		if err := f.check(cmd.Flags().Changed("limit")); err != nil {
 			return err
 		}
-		id, err := to.sessionOf(args)
+		id, err := to.sessionOf(cmd.Context(), args)
 		switch {
 		case err != nil:
 			return err

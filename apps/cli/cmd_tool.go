@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/apps/host"
 )
 
@@ -79,7 +81,7 @@ from standard input. Background jobs end with the command.`,
 	cmd.Flags().StringVar(&args, "args", "", "arguments of the tool: a JSON object, @FILE or @- (default: {})")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "folder to work in (default: this one)")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		raw, err := a.toolArgs(args)
+		raw, err := a.toolArgs(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
@@ -114,10 +116,10 @@ var errToolFailed = errors.New("the tool failed")
 
 // toolArgs reads the arguments, which must be a JSON object. The tool validates its
 // content.
-func (a *app) toolArgs(given string) (json.RawMessage, error) {
+func (a *app) toolArgs(ctx context.Context, given string) (json.RawMessage, error) {
 	text := given
 	if from, ok := strings.CutPrefix(given, "@"); ok {
-		data, err := a.readArgs(from)
+		data, err := a.readArgs(ctx, from)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +135,7 @@ func (a *app) toolArgs(given string) (json.RawMessage, error) {
 	return json.RawMessage(text), nil
 }
 
-func (a *app) readArgs(from string) ([]byte, error) {
+func (a *app) readArgs(ctx context.Context, from string) ([]byte, error) {
 	reader := a.stdin
 	if from != "-" {
 		file, err := os.Open(from)
@@ -143,7 +145,7 @@ func (a *app) readArgs(from string) ([]byte, error) {
 		defer file.Close()
 		reader = file
 	}
-	data, err := io.ReadAll(io.LimitReader(reader, maxToolArgs+1))
+	data, err := io.ReadAll(io.LimitReader(terminal.Interruptible(ctx, reader), maxToolArgs+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the arguments: %w", err)
 	}

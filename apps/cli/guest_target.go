@@ -33,7 +33,7 @@ func (t *target) linkFlag(cmd *cobra.Command) {
 }
 
 // sessionOf returns the session that the arguments or --link name; "" if neither does.
-func (t *target) sessionOf(args []string) (id string, err error) {
+func (t *target) sessionOf(ctx context.Context, args []string) (id string, err error) {
 	if len(args) > 0 {
 		id = args[0]
 	}
@@ -47,7 +47,7 @@ func (t *target) sessionOf(args []string) (id string, err error) {
 	}
 	text := t.given
 	if text == "-" {
-		if text, err = t.app.readSecret("the link", "Guest link: ", maxGuestLink); err != nil {
+		if text, err = t.app.readSecret(ctx, "the link", "Guest link: ", maxGuestLink); err != nil {
 			return "", err
 		}
 	}

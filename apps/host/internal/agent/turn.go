@@ -230,7 +230,7 @@ func (r *runner) sumUp(ctx context.Context) error {
 		defer cancel()
 		var err error
 		if message, err = r.Tell(ctx, note); err != nil {
-			return fmt.Errorf("the session could not be written: %w", err)
+			return fmt.Errorf("the last step of this turn was not saved: %w", err)
 		}
 	}
 	r.history.add(message)
@@ -248,7 +248,7 @@ func (r *runner) append(ctx context.Context, message session.Message) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), appendTimeout)
 	defer cancel()
 	if err := r.Journal.Append(ctx, message); err != nil {
-		return fmt.Errorf("the session could not be written: %w", err)
+		return fmt.Errorf("the last step of this turn was not saved: %w", err)
 	}
 	r.history.add(message)
 	return nil

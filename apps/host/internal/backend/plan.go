@@ -67,7 +67,7 @@ func (t *transcript) appendPlan(ctx context.Context, items []planItem, text stri
 	} {
 		message.Timestamp = time.Now().UnixMilli()
 		if err := t.turn.Journal.Append(context.WithoutCancel(ctx), message); err != nil {
-			return fmt.Errorf("the session could not be written: %w", err)
+			return fmt.Errorf("the last step of this turn was not saved: %w", err)
 		}
 	}
 	return nil

@@ -191,7 +191,7 @@ func (t *transcript) result(ctx context.Context, call *toolCall, interrupted boo
 		Details: call.details(), IsError: &isError, Timestamp: time.Now().UnixMilli(),
 	}
 	if err := t.turn.Journal.Append(context.WithoutCancel(ctx), message); err != nil {
-		return fmt.Errorf("the session could not be written: %w", err)
+		return fmt.Errorf("the last step of this turn was not saved: %w", err)
 	}
 	if t.turn.After != nil && !interrupted {
 		t.turn.After(ctx, agent.Call{ID: call.id, Name: call.name(), Arguments: call.arguments(), Cwd: t.turn.Cwd}, agent.Result{

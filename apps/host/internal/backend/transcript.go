@@ -221,7 +221,7 @@ func (t *transcript) write(ctx context.Context, reason session.StopReason, why s
 	calls := t.pending
 	t.content, t.pending, t.started, t.messageID, t.size = nil, nil, false, "", 0
 	if err := t.turn.Journal.Append(context.WithoutCancel(ctx), message); err != nil {
-		return fmt.Errorf("the session could not be written: %w", err)
+		return fmt.Errorf("the last step of this turn was not saved: %w", err)
 	}
 	for _, call := range calls {
 		call.logged = true

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/places"
@@ -32,7 +31,7 @@ func clientError(err error) error {
 	case errors.Is(err, store.ErrInUse), errors.Is(err, store.ErrUnavailable):
 		return api.Errorf(api.KindUnavailable, "%v", err)
 	}
-	return api.Errorf(api.KindUnavailable, "the session could not be written, but nothing was lost: %s", fmt.Sprint(err))
+	return api.Errorf(api.KindUnavailable, "the session could not be written: %v", err)
 }
 
 // transferError turns an error of copying, moving or importing a session into one for a

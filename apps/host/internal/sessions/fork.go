@@ -134,8 +134,11 @@ func (h *history) forkPlace(tree *session.Tree, entryID string) (read.Place, err
 	if err := tree.CheckPath(tree.Leaf()); err != nil {
 		return read.Place{}, api.Errorf(api.KindDamaged, "the path to the last entry is broken (%v): fork at an earlier entry", err)
 	}
-	if h.turns.running != nil || !read.TurnEnded(tree, tree.Leaf()) {
+	if h.turns.running != nil {
 		return read.Place{}, api.Errorf(api.KindConflict, "a turn is running: wait until it ends, or fork at an earlier entry")
+	}
+	if !read.TurnEnded(tree, tree.Leaf()) { // as when the disk was full
+		return read.Place{}, api.Errorf(api.KindConflict, "the end of the last turn was not saved: fork at an earlier entry, or send another prompt first")
 	}
 	return read.Place{Leaf: tree.Leaf()}, nil
 }

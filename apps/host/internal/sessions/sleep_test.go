@@ -267,6 +267,53 @@ func TestWaitingWorkContinuesWithTheDisk(t *testing.T) {
 	w.wait(func() bool { return w.ended == 2 && len(w.live.Queue) == 0 })
 }
 
+// TestAnAnswerThatIsNotSaved: the turn says so, and a fork does not wait for a turn that has ended.
+func TestAnAnswerThatIsNotSaved(t *testing.T) {
+	model := &steppedModel{inner: modeltest.New(modeltest.Say("one"), modeltest.Say("two")), at: make(chan struct{}), goOn: make(chan struct{})}
+	f := newFixture(t, model)
+	provider := newFullProvider(f, "")
+	m, err := sessions.NewManager(t.Context(), provider, f.deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	s, w := f.create(t, m), newWatcher()
+	var why string
+	w.onEvent = func(envelope api.EventEnvelope) {
+		if ended, ok := envelope.Event.(api.TurnEnded); ok {
+			why = ended.Error
+		}
+	}
+	subscribe(t, s, w)
+	send(t, s, "k1", "hi")
+	<-model.at // the prompt is stored
+	provider.full.Store(true)
+	close(model.goOn)
+	go func() {
+		for { // it ends with the deltas of the test
+			select {
+			case <-model.at:
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	w.wait(func() bool { return w.ended == 1 })
+	if want := "the last step of this turn was not saved: the session could not be written: appending: there is no space left: free some space"; read(w, func() string { return why }) != want {
+		t.Errorf("the turn ended with %q, want %q", why, want)
+	}
+	provider.full.Store(false)
+	fork := api.ForkSessionRequest{SessionID: s.ID(), ClientKey: "fork"}
+	if _, err := m.Fork(t.Context(), fork); err == nil || !strings.Contains(err.Error(), "the end of the last turn was not saved: fork at an earlier entry") {
+		t.Errorf("a fork: %v", err)
+	}
+	send(t, s, "k2", "once more")
+	w.wait(func() bool { return w.ended == 2 })
+	if _, err := m.Fork(t.Context(), fork); err != nil {
+		t.Errorf("a fork after another turn: %v", err)
+	}
+}
+
 // TestAClientThatAsksDoesNotDelayWaitingWork: a prompt that could not be started is tried again in
 // time, however often clients ask for something meanwhile.
 func TestAClientThatAsksDoesNotDelayWaitingWork(t *testing.T) {

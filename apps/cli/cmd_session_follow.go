@@ -13,7 +13,7 @@ import (
 )
 
 // followSession prints a session and what happens in it, until the person interrupts it or the
-// session is deleted.
+// session is deleted. A lost connection is restored; a first one that fails ends it.
 func (a *app) followSession(ctx context.Context, to *target, id string, asJSON bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -55,6 +55,7 @@ type followView struct {
 	id      string
 	asJSON  bool
 	path    func() string // names the path in use
+	begun   bool          // it was connected
 	lost    bool          // the connection was lost, and that was printed
 	feed    *feed.Feed
 	text    *textView
@@ -72,8 +73,11 @@ func (v *followView) take(ctx context.Context, update feed.Update) error {
 		if v.lost {
 			v.text.Notice("connected again (" + v.path() + ")")
 		}
-		v.lost = false
+		v.begun, v.lost = true, false
 	case feed.Disconnected:
+		if !v.begun { // as for every command: a host that was never reached may not come
+			return u.Err
+		}
 		v.lost = true
 		v.text.Notice("connection lost, trying again (" + sentence(u.Err) + ")")
 	case feed.Followed:

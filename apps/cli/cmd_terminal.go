@@ -32,8 +32,8 @@ rules or approvals apply to it. With --device, the host must have given this mac
 grant "shell".
 
 Ctrl+] leaves the shell running; "scorel terminal attach" returns to it. Without a terminal,
-standard input is typed into the shell: end it with "exit". A shell that exits with a code
-other than 0 is a failure. With --json, the shell is opened and left, and its description
+standard input is typed into the shell, and its end ends the shell. A shell that exits with a
+code other than 0 is a failure. With --json, the shell is opened and left, and its description
 is printed.`,
 		Example: "  scorel terminal open --device dev_...\n  scorel terminal open --session ID\n  scorel terminal open --project ~/code/site --json",
 		Args:    argCount(0, 0, "no arguments"),
@@ -62,6 +62,7 @@ is printed.`,
 			case asJSON:
 				return printJSON(a.stdout, opened.Terminal)
 			}
+			s.EndsWithInput = !terminal.IsTerminal(a.stdin)
 			return a.useShell(cmd.Context(), s, c, in.target, opened.Terminal.ID)
 		})
 	}
@@ -73,7 +74,8 @@ func newTerminalAttach(a *app) *cobra.Command {
 		Use:   "attach ID",
 		Short: "Return to a shell that was left",
 		Long: `Return to a shell that was opened by this machine and left with Ctrl+]. The output that the
-host still has is printed first.`,
+host still has is printed first. Without a terminal, standard input is typed into the shell,
+which goes on after its end.`,
 		Example: "  scorel terminal list --device dev_...\n  scorel terminal attach ID --device dev_...",
 		Args:    argCount(1, 1, "the id of one terminal"),
 	}

@@ -20,11 +20,16 @@ import (
 // ErrLeft is the error of Run if the person left the shell, which keeps running.
 var ErrLeft = errors.New("the shell was left")
 
-// leave is the key that leaves a shell: Ctrl+].
-const leave = 0x1d
+const (
+	leave = 0x1d // the key that leaves a shell: Ctrl+]
+	eof   = 0x04 // the key that ends an input: Ctrl+D
+)
 
 // Shell receives the output of one terminal. Event is the handler of its client's events.
 type Shell struct {
+	// EndsWithInput has the end of an input that is no terminal end the shell, too.
+	EndsWithInput bool
+
 	mu      sync.Mutex
 	id      string
 	pending []output // not yet written; the host bounds it by api.TerminalWindow
@@ -100,21 +105,31 @@ func (s *Shell) Run(ctx context.Context, c *client.Client, id string, stdin io.R
 
 // serve moves output, input and sizes until the shell ends or is left.
 func (s *Shell) serve(ctx context.Context, c *client.Client, id string, stdout io.Writer, typed <-chan []byte, failed <-chan error, sizes <-chan os.Signal) (api.TerminalEnd, error) {
+	var end inputEnd
 	for {
 		select {
 		case <-s.changed:
 			if end, err := s.show(ctx, c, id, stdout); err != nil || end != nil {
 				return valueOf(end), err
 			}
+			end.later()
 		case data := <-typed:
+			end.typed(data)
 			if err := write(ctx, c, id, data); err != nil {
 				return api.TerminalEnd{}, err
 			}
 		case err := <-failed:
+			if err == nil && s.EndsWithInput {
+				err = end.begin(ctx, c, id)
+			}
 			if err != nil {
 				return api.TerminalEnd{}, err
 			}
-			failed = nil // the end of a file: the shell decides when it ends
+			failed = nil // without EndsWithInput, the shell decides when it ends
+		case <-end.next:
+			if err := end.write(ctx, c, id); err != nil {
+				return api.TerminalEnd{}, err
+			}
 		case <-sizes:
 			fit(ctx, c, id, stdout)
 		case <-c.Done():

@@ -33,11 +33,21 @@ func (a *app) projectFlag(cmd *cobra.Command) *projectFlag {
 
 // find returns the selected project from the host.
 func (p *projectFlag) find(ctx context.Context, c *client.Client) (api.Project, error) {
-	path := p.given
+	project, path, err := p.lookUp(ctx, c)
+	if err == nil && project.ID == "" {
+		err = usagef("%s is not a project: give one with --project, or add it with `scorel project add`", path)
+	}
+	return project, err
+}
+
+// lookUp returns the selected project, which has no id if it must be a folder that is not a project
+// yet, and the folder.
+func (p *projectFlag) lookUp(ctx context.Context, c *client.Client) (found api.Project, path string, err error) {
+	path = p.given
 	if p.local() {
 		absolute, err := filepath.Abs(path)
 		if err != nil {
-			return api.Project{}, fmt.Errorf("resolving %s: %w", path, err)
+			return found, path, fmt.Errorf("resolving %s: %w", path, err)
 		}
 		path = absolute
 		if real, err := filepath.EvalSymlinks(absolute); err == nil {
@@ -46,17 +56,17 @@ func (p *projectFlag) find(ctx context.Context, c *client.Client) (api.Project, 
 	}
 	response, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
 	if err != nil {
-		return api.Project{}, err
+		return found, path, err
 	}
 	for _, project := range response.Projects {
 		if project.Path == path || project.ID == p.given {
-			return project, nil
+			return project, path, nil
 		}
 	}
 	if strings.HasPrefix(p.given, "prj_") {
-		return api.Project{}, usagef("there is no project %s on the host: `scorel project list` shows them", p.given)
+		return found, path, usagef("there is no project %s on the host: `scorel project list` shows them", p.given)
 	}
-	return api.Project{}, usagef("%s is not a project: give one with --project, or add it with `scorel project add`", path)
+	return found, path, nil
 }
 
 // id returns the id of the project, or "" if none is selected.

@@ -285,23 +285,12 @@ func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (st
 	return f.begun, f.choose(ctx, c, f.begun, "")
 }
 
-// findProject interprets --project as an id if there is such a project, or else as a
-// folder, which it makes a project.
+// findProject interprets --project as an id or a folder. A folder that is not a project becomes one,
+// for which a device needs more grants than for a prompt.
 func (f *sendFlags) findProject(ctx context.Context, c *client.Client) (string, error) {
-	if strings.HasPrefix(f.project, "prj_") {
-		list, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
-		if err != nil {
-			return "", err
-		}
-		for _, p := range list.Projects {
-			if p.ID == f.project {
-				return p.ID, nil
-			}
-		}
-	}
-	path, err := f.to.path(f.project)
-	if err != nil {
-		return "", err
+	project, path, err := (&projectFlag{target: f.to, given: f.project}).lookUp(ctx, c)
+	if err != nil || project.ID != "" {
+		return project.ID, err
 	}
 	added, err := client.Call(ctx, c, api.AddProject, api.AddProjectRequest{Path: path})
 	return added.Project.ID, err

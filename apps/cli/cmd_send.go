@@ -66,8 +66,9 @@ input. The model must accept images: see "scorel model list". --file attaches a 
 kind: a small text file becomes a part of the prompt; others are stored with the session on
 the host's machine, where the agent can read them.
 
-A lost connection is retried for a minute while the host continues. A request that the
-host cannot carry out now, for example because its disk is full, is retried for 15 seconds.`,
+A lost connection is retried for a minute while the host continues. A prompt or an answer to an
+approval that the host cannot store now, for example because its disk is full, is retried for
+15 seconds. A new session that it cannot store is not: nothing was sent yet.`,
 		Example: `  scorel send "what does this project do?"
   scorel send --session ID --yes "run the tests"
   scorel send --image before.png --image after.png "what changed on this page?"

@@ -114,24 +114,38 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 	if err != nil {
 		return fmt.Errorf("resolving %s: %w", f.project, err)
 	}
+	to := &target{app: a}
+	if !a.interactive() && !f.watch {
+		flags := sendFlags{to: to, session: f.session}
+		if f.session == "" {
+			flags.project = folder
+		}
+		return a.sendOnce(ctx, flags)
+	}
 	started, err := a.ensureHost(ctx)
 	if err != nil {
 		return err
 	}
-	to := &target{app: a}
-	switch {
-	case !a.interactive() && f.watch:
+	if !a.interactive() {
 		return a.followSession(ctx, to, f.session, false)
-	case !a.interactive() && f.session != "":
-		return a.send(ctx, "-", sendFlags{to: to, session: f.session})
-	case !a.interactive():
-		return a.send(ctx, "-", sendFlags{to: to, project: folder})
 	}
 	err = a.openChat(ctx, to, chat.Config{Folder: folder, Session: f.session, Watch: f.watch, NoNotify: f.noNotify})
 	if started {
 		fmt.Fprintln(a.stderr, "scorel: the host keeps running in the background; `scorel host stop` stops it")
 	}
 	return err
+}
+
+// sendOnce sends standard input as a prompt. No host is started for one that cannot be sent.
+func (a *app) sendOnce(ctx context.Context, f sendFlags) error {
+	text, _, err := a.promptText(ctx, "-")
+	if err != nil {
+		return err
+	}
+	if _, err := a.ensureHost(ctx); err != nil {
+		return err
+	}
+	return a.sendText(ctx, text, attached{}, nil, f)
 }
 
 // openChat runs the chat with the host of a target.

@@ -116,8 +116,7 @@ type turnError struct{ message string }
 func (e *turnError) Error() string { return e.message }
 
 func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
-	prepare, err := f.preparation()
-	if err != nil {
+	if _, err := f.preparation(); err != nil { // before input is read
 		return err
 	}
 	with, err := a.readAttached(ctx, prompt, f)
@@ -130,6 +129,15 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	}
 	if slices.Contains(f.images, "-") || slices.Contains(f.files, "-") {
 		asker = nil // standard input was used
+	}
+	return a.sendText(ctx, text, with, asker, f)
+}
+
+// sendText sends a prompt and follows its turn. Without an asker, no one answers approvals.
+func (a *app) sendText(ctx context.Context, text string, with attached, asker *terminal.Asker, f sendFlags) error {
+	prepare, err := f.preparation()
+	if err != nil {
+		return err
 	}
 	if focus, ok := compactFocus(text); ok && len(with.images)+len(with.files) == 0 {
 		if f.session == "" {

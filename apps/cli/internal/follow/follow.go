@@ -234,7 +234,7 @@ func (r *runner) connection(ctx context.Context) (synced bool, err error) {
 	mail := newMailbox()
 	c := client.New(transport, mail.put)
 	defer func() { _ = c.Close() }() // the response was received
-	if r.sessionID == "" { // nothing was sent yet, so a person can simply try again
+	if r.sessionID == "" {           // nothing was sent yet, so a person can simply try again
 		if r.sessionID, err = r.cfg.Prepare(ctx, c); err != nil {
 			return false, err
 		}

@@ -27,7 +27,7 @@ func (n notices) Notice(text string) { fmt.Fprintln(n.stderr, "scorel: "+printab
 func (n notices) Decide(ctx context.Context, approval api.Approval) (follow.Verdict, error) {
 	if n.asker == nil {
 		fmt.Fprintf(n.stderr, "scorel: denied because it needs approval and there is no terminal (--yes approves everything, --yes-to RULE some calls): %s\n", printable(visible.Text(approval.Title)))
-		return follow.Verdict{Decision: api.DecisionDeny}, nil
+		return follow.Verdict{Decision: api.DecisionDeny, Unattended: true}, nil
 	}
 	question := fmt.Sprintf("\n%s wants to run in %s:\n  %s\n%s%s%s",
 		printable(approval.ToolName), printable(visible.Text(approval.Cwd)), printable(visible.Text(approval.Title)), detail(approval), risk(approval), asks(approval))

@@ -261,6 +261,8 @@ type (
 		Decision   Decision `json:"decision" req:"min=1,max=64"`
 		Feedback   string   `json:"feedback,omitempty" req:"max=8192"` // to the agent, with deny; at most MaxFeedback bytes
 		Shown      string   `json:"shown,omitempty" req:"max=256"`     // Shown of the approval that was answered; "" skips the comparison
+		// Unattended, with deny, means that no person was asked.
+		Unattended bool `json:"unattended,omitempty"`
 		// Signature is the signature of the answer with the client's key. An
 		// invalid one is refused; an unsigned answer is accepted, and the log
 		// records that it is unsigned.

@@ -166,6 +166,8 @@ type (
 		Decision   string `json:"decision,omitempty"`  // "" while it waits
 		DecidedBy  string `json:"decidedBy,omitempty"` // client id, or "host"
 		Feedback   string `json:"feedback,omitempty"`  // to the agent, with a denial
+		// Unattended, with a denial, means that no person was asked.
+		Unattended bool `json:"unattended,omitempty"`
 		// Rules apply in the project from here on.
 		Rules []string `json:"rules,omitempty"`
 		// Released says what allowed the call if no one answered.

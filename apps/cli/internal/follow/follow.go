@@ -19,6 +19,8 @@ import (
 type Verdict struct {
 	Decision api.Decision
 	Feedback string // feedback for the agent, with a denial
+	// Unattended, with a denial, means that no person was asked.
+	Unattended bool
 }
 
 // Reply is a person's answer to a question of the agent. The zero Reply leaves it to other

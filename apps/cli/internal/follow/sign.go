@@ -13,7 +13,7 @@ type Signer func(sessionID string, approval api.Approval, verdict Verdict) (*ses
 func (r *runner) signed(decided answer) api.AnswerApprovalRequest {
 	request := api.AnswerApprovalRequest{
 		SessionID: decided.sessionID, ApprovalID: decided.id(), Decision: decided.verdict.Decision, Feedback: decided.verdict.Feedback,
-		Shown: decided.approval.Shown,
+		Shown: decided.approval.Shown, Unattended: decided.verdict.Unattended,
 	}
 	if r.cfg.Sign == nil {
 		return request

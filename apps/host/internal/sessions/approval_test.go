@@ -132,9 +132,10 @@ func TestAnswersToAnApproval(t *testing.T) {
 		{api.AnswerApprovalRequest{Decision: api.DecisionAlways}, 1, "{}", session.StopEnd},
 		{api.AnswerApprovalRequest{Decision: api.DecisionDeny}, 0, agent.TextDenied, session.StopEnd},
 		{api.AnswerApprovalRequest{Decision: api.DecisionDeny, Feedback: " use patch "}, 0, agent.TextFeedback + "use patch", session.StopEnd},
+		{api.AnswerApprovalRequest{Decision: api.DecisionDeny, Unattended: true}, 0, agent.TextNotApproved, session.StopEnd},
 		{api.AnswerApprovalRequest{Decision: api.DecisionStop}, 0, agent.TextNotStarted, session.StopAborted},
 	} {
-		t.Run(string(c.answer.Decision)+c.answer.Feedback, func(t *testing.T) {
+		t.Run(fmt.Sprint(c.answer.Decision, c.answer.Feedback, c.answer.Unattended), func(t *testing.T) {
 			tool := &counted{echoTool: echoTool{agent.RiskWrite}}
 			f := newFixture(t, modeltest.New(modeltest.Calls(modeltest.Call("c1", "echo", `{}`)), modeltest.Say("done"),
 				modeltest.Calls(modeltest.Call("c2", "echo", `{}`)), modeltest.Say("done")), tool)

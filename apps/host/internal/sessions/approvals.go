@@ -39,6 +39,8 @@ type approvalRequest struct {
 	known    bool               // it waited before a restart, and shows the same
 	// signature is that of the answer, if it has one.
 	signature *session.AnswerSignature
+	// unattended: the answer is a denial by a client that could ask no one.
+	unattended bool
 }
 
 // pendingApproval is an approvalRequest in its set.
@@ -161,7 +163,7 @@ func (a *approvals) decide(request *pendingApproval, call agent.Call, what agent
 	var kept read.WaitingCall // from before a restart
 	if turn := a.turns.running; turn != nil && turn.resumed {
 		if _, denial, denied := read.DeniedCall(a.log.Tree(), call.ID); denied {
-			request.Answer(rulingOf(api.Decision(denial.Decision), denial.Feedback))
+			request.Answer(rulingOf(denial))
 			return nil
 		}
 		kept = turn.kept[call.ID]

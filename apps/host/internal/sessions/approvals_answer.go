@@ -19,14 +19,17 @@ type ruling struct {
 }
 
 // rulingOf is an answer as the agent takes it.
-func rulingOf(decision api.Decision, feedback string) ruling {
+func rulingOf(record session.ApprovalRecord) ruling {
+	decision, feedback := api.Decision(record.Decision), strings.TrimSpace(record.Feedback)
 	switch {
 	case decision == api.DecisionAllow, decision == api.DecisionAlways:
 		return ruling{decision: api.DecisionAllow, asked: true}
 	case decision == api.DecisionStop:
 		return ruling{decision: api.DecisionCancelled, asked: true}
-	case decision == api.DecisionDeny && strings.TrimSpace(feedback) != "":
-		return ruling{decision: decision, asked: true, text: agent.TextFeedback + strings.TrimSpace(feedback)}
+	case decision == api.DecisionDeny && feedback != "":
+		return ruling{decision: decision, asked: true, text: agent.TextFeedback + feedback}
+	case decision == api.DecisionDeny && record.Unattended:
+		return ruling{decision: decision, text: agent.TextNotApproved}
 	}
 	return ruling{decision: decision, asked: true}
 }
@@ -62,7 +65,7 @@ func (a *approvals) answer(clientID string, r api.AnswerApprovalRequest) (respon
 	if err := a.checkAnswer(clientID, request.Value.approval, r); err != nil {
 		return response, err
 	}
-	request.Value.signature = r.Signature
+	request.Value.signature, request.Value.unattended = r.Signature, r.Unattended && r.Decision == api.DecisionDeny
 	response.Decision, response.DecidedBy, err = a.resolve(r.ApprovalID, r.Decision, clientID, r.Feedback)
 	response.Won = err == nil && response.DecidedBy == clientID && response.Decision == r.Decision
 	if response.Won && r.Decision == api.DecisionAlways {
@@ -128,6 +131,7 @@ func (a *approvals) resolve(id string, decision api.Decision, by, feedback strin
 	approval := request.Value.approval
 	record := session.ApprovalRecord{
 		ApprovalID: id, ToolCallID: approval.ToolCallID, Decision: string(decision), DecidedBy: by, Feedback: feedback, Signature: request.Value.signature,
+		Unattended: request.Value.unattended,
 	}
 	if decision == api.DecisionAlways {
 		record.Rules = approval.ProposedRules
@@ -138,7 +142,7 @@ func (a *approvals) resolve(id string, decision api.Decision, by, feedback strin
 	}
 	if err := a.appendCustom(session.CustomApproval, record, by); err != nil {
 		a.logger.Error("storing a decision", "session", a.id, "error", err)
-		record.Decision, record.DecidedBy, record.Feedback, record.Rules, record.Signature = string(api.DecisionDeny), hostID, "", nil, nil
+		record.Decision, record.DecidedBy, record.Feedback, record.Rules, record.Signature, record.Unattended = string(api.DecisionDeny), hostID, "", nil, nil, false
 	}
 	a.settle(record)
 	if stops {
@@ -152,7 +156,7 @@ func (a *approvals) settle(record session.ApprovalRecord) {
 	request, _ := a.waiting.Take(record.ApprovalID)
 	a.publish(resolved(record))
 	a.settled(record.ApprovalID)
-	request.Answer(rulingOf(api.Decision(record.Decision), record.Feedback))
+	request.Answer(rulingOf(record))
 	a.updateSummary()
 	a.updateAttendance()
 }

@@ -2699,6 +2699,8 @@ export interface AnswerApprovalRequest {
   feedback?: string;
   /** `shown` of the approval that was answered; "" skips the comparison */
   shown?: string;
+  /** `unattended`, with deny, means that no person was asked. */
+  unattended?: boolean;
   /**
    * The signature of the answer with the client's key. An
    * invalid one is refused; an unsigned answer is accepted, and the log

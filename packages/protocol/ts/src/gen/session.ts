@@ -445,6 +445,8 @@ export interface ApprovalRecord {
   decidedBy?: string;
   /** to the agent, with a denial */
   feedback?: string;
+  /** `unattended`, with a denial, means that no person was asked. */
+  unattended?: boolean;
   /** `rules` apply in the project from here on. */
   rules?: string[];
   /** Says what allowed the call if no one answered. */

@@ -45,11 +45,26 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 	for _, process := range r.Live.Processes {
 		fmt.Fprintf(&b, "\n(%s)\n", stepText(process.Last))
 	}
-	if r.Live.Turn != nil {
-		b.WriteString("\n(a turn is running)\n")
-	}
+	writeState(&b, r)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeState writes what the session waits for, or that it works.
+func writeState(b *strings.Builder, r api.ResyncEventsResponse) {
+	var items []inboxItem
+	for i := range r.Live.Approvals {
+		items = append(items, inboxItem{Approval: &r.Live.Approvals[i]})
+	}
+	for i := range r.Live.Questions {
+		items = append(items, inboxItem{Question: &r.Live.Questions[i]})
+	}
+	for _, item := range items {
+		fmt.Fprintf(b, "\n(waits for an answer: %s: `scorel session answer %s`)\n", printable(clip(item.what(), 200)), printable(r.Session.ID))
+	}
+	if len(items) == 0 && r.Live.Turn != nil {
+		b.WriteString("\n(a turn is running)\n")
+	}
 }
 
 // printAround prints a part of a session for people, with a mark at one entry.

@@ -68,9 +68,6 @@ func (a *app) listOfFolder(cmd *cobra.Command, list func(home, dir string, asJSO
 	cmd.Flags().StringVar(&in.given, "project", "", "folder that a session would work in (default: this one); with --device, id or folder of a project there")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !in.local() {
-			if in.given == "" {
-				return usagef("--project is missing: `scorel project list --device` shows the projects of that machine")
-			}
 			return in.within(cmd.Context(), false, func(c *client.Client, projectID string) error {
 				return remote(cmd.Context(), c, projectID, asJSON)
 			})

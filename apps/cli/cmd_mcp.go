@@ -53,6 +53,8 @@ func (p *projectFlag) lookUp(ctx context.Context, c *client.Client) (found api.P
 		if real, err := filepath.EvalSymlinks(absolute); err == nil {
 			path = real
 		}
+	} else if path == "" { // this folder is not on the other machine
+		return found, path, usagef("--project is missing: `scorel project list --device` shows the projects of that machine")
 	}
 	response, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
 	if err != nil {

@@ -32,12 +32,15 @@ prints all of it.`,
 	}
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
-	cmd.Flags().StringVar(&leaf, "leaf", "", "the leaf: the entry with this id (default: the last one)")
+	cmd.Flags().StringVar(&leaf, "leaf", "", "with a file, the leaf: the entry with this id (default: the last one)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("leaf") && leaf == "" {
 			return usagef("--leaf is empty: give the id of an entry, or leave it out")
 		}
-		if leaf == "" && isSessionID(args[0]) {
+		if isSessionID(args[0]) {
+			if leaf != "" {
+				return usagef("--leaf needs a session file: write one with `scorel session export %s --output FILE`, and inspect that", args[0])
+			}
 			return a.inspectLive(cmd.Context(), to, args[0], asJSON)
 		}
 		f, err := readSessionFile(args[0])

@@ -144,7 +144,7 @@ var importRules = []importRule{
 		"signs in to MCP servers with OAuth and gives their requests tokens; it knows neither processes nor sessions"},
 	{"apps/host/internal/mcp", []string{"packages/protocol/exactjson", "apps/host/internal/agent", "apps/host/internal/mcpauth", "apps/host/internal/picture", "apps/host/internal/process", "apps/host/internal/procgroup", "apps/host/internal/state", "packages/atomicfile", "packages/protocol/session", "packages/protocol/api"},
 		"servers provide tools; they know no session"},
-	{"apps/host/internal/tool/...", []string{"apps/host/internal/agent", "apps/host/internal/picture", "apps/host/internal/process", "apps/host/internal/levenshtein", "apps/host/internal/definition", "apps/host/internal/memory", "apps/host/internal/pathname", "apps/host/internal/procgroup", "apps/host/internal/skill", "packages/protocol/session", "packages/protocol/api", "packages/atomicfile"},
+	{"apps/host/internal/tool/...", []string{"apps/host/internal/agent", "apps/host/internal/picture", "apps/host/internal/process", "apps/host/internal/levenshtein", "apps/host/internal/definition", "apps/host/internal/memory", "apps/host/internal/pathname", "apps/host/internal/procgroup", "apps/host/internal/publicnet", "apps/host/internal/skill", "packages/protocol/session", "packages/protocol/api", "packages/atomicfile"},
 		"a tool acts on files and processes; it knows no session"},
 	{"apps/host/internal/sessions/read", []string{"apps/host/internal/agent", "packages/protocol/session", "packages/protocol/api"},
 		"reading a log needs only its entries: nothing here can write"},

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/publicnet"
 )
 
 //go:embed fetchurl.md
@@ -179,19 +180,6 @@ func (e *privateAddressError) Error() string {
 	return fmt.Sprintf("%s is not a public address, and fetch_url only connects to those and to the ones that fetch_private in config.toml allows; for a server on this machine use bash with curl", e.address)
 }
 
-// notPublic returns networks that netip does not classify: shared and special-purpose
-// addresses, and IPv6 networks that embed an IPv4 address.
-func notPublic() []netip.Prefix {
-	var out []netip.Prefix
-	for _, text := range []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
-		"240.0.0.0/4", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10",
-	} {
-		out = append(out, netip.MustParsePrefix(text))
-	}
-	return out
-}
-
 // RefusePrivate returns an error for an address with a port that is neither public nor in open.
 // Zones are ignored.
 func RefusePrivate(address string, open ...PrivateAddress) error {
@@ -204,11 +192,7 @@ func RefusePrivate(address string, open ...PrivateAddress) error {
 	if slices.ContainsFunc(open, func(p PrivateAddress) bool { return p.opens(target) }) {
 		return nil
 	}
-	closed := !ip.IsGlobalUnicast() || ip.IsPrivate()
-	for _, prefix := range notPublic() {
-		closed = closed || prefix.Contains(ip)
-	}
-	if closed {
+	if !publicnet.Is(ip) {
 		return &privateAddressError{ip.String()}
 	}
 	return nil

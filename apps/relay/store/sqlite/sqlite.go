@@ -6,7 +6,6 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -47,11 +46,11 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	}
 	if err := db.intact(ctx); err != nil {
 		_ = db.Close() // the first error is returned
-		return nil, fmt.Errorf("sqlite: %s is damaged (%w): restore it from a backup, or move it and the files next to it away, start with an empty store, and import an export with `scorel relay store import`", path, err)
+		return nil, openError(path, err)
 	}
 	if err := db.Migrate(ctx); err != nil {
 		_ = db.Close() // the first error is returned
-		return nil, fmt.Errorf("sqlite: preparing %s: %w", path, err)
+		return nil, openError(path, fmt.Errorf("preparing its tables: %w", err))
 	}
 	return db, nil
 }
@@ -94,7 +93,7 @@ func (d *DB) intact(ctx context.Context) error {
 			return err
 		}
 		if found != "ok" {
-			return errors.New(strings.ReplaceAll(found, "\n", " "))
+			return fmt.Errorf("%w: %s", errDamaged, strings.ReplaceAll(found, "\n", " "))
 		}
 	}
 	return rows.Err()

@@ -14,6 +14,7 @@ import (
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/paths"
 	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/diskerror"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/pair"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -133,10 +134,22 @@ func isUnreachable(err error) bool {
 	return false
 }
 
+// diskTrouble explains a full disk and one without the right to write, wherever it was met. It
+// returns "" if the message of the error says more.
+func diskTrouble(err error) string {
+	if errors.As(err, new(*said)) || errors.As(err, new(*usageError)) || !diskerror.IsFull(err) && !diskerror.IsReadOnly(err) {
+		return ""
+	}
+	return printable(diskerror.Explain(err))
+}
+
 // sentence formats an error for display: one line without repetitions.
 func sentence(err error) string {
 	if errors.Is(err, context.Canceled) && !errors.As(err, new(*said)) {
 		return "interrupted"
+	}
+	if text := diskTrouble(err); text != "" {
+		return text
 	}
 	var kept []string
 	for line := range strings.FieldsFuncSeq(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }) {

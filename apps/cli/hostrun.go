@@ -82,6 +82,9 @@ func (r *runningHost) ready(ctx context.Context) error {
 	case <-r.host.Ready():
 		return nil
 	case <-r.done:
+		if err := r.stop(); err != nil {
+			return fmt.Errorf("the host ended before it was ready: %w", err)
+		}
 		return errors.New("the host ended before it was ready: see its log for why")
 	case <-ctx.Done():
 		return context.Cause(ctx)

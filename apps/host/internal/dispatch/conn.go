@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/diskerror"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/ident"
@@ -263,14 +264,17 @@ func (c *Conn) respond(requestID string, result any) {
 	c.out.Answer(answer)
 }
 
-// Explain turns an error into one for the wire. An error that is not an api.Error is a
-// fault of the host, whose text stays in the host's log.
+// Explain turns an error into one for the wire. Of errors that are not an api.Error, those of
+// the disk are explained; any other is a fault of the host, whose text stays in the host's log.
 func (c *Conn) Explain(name string, err error) *api.Error {
 	var refused *api.Error
 	if errors.As(err, &refused) {
 		return refused
 	}
 	c.dispatcher.Logger.Error("a request failed", "request", name, "client", c.clientID, "error", err)
+	if text := diskerror.Explain(err); text != "" {
+		return api.Errorf(api.KindUnavailable, "%s", text)
+	}
 	return api.Errorf(api.KindInternal, "the host failed to handle the request: see its log")
 }
 

@@ -3,6 +3,8 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -49,6 +51,9 @@ func TestRequestsOfAConnection(t *testing.T) {
 	unsubscribe := Serve(api.Unsubscribe, func(context.Context, *Conn, api.SessionRequest) (api.Empty, error) {
 		return api.Empty{}, errors.New("the disk is on fire")
 	})
+	rules := Serve(api.ListRules, func(context.Context, *Conn, api.ListRulesRequest) (api.ListRulesResponse, error) {
+		return api.ListRulesResponse{}, fmt.Errorf("reading: %w", &fs.PathError{Op: "open", Path: "home/rules.json", Err: fs.ErrPermission})
+	})
 	for _, c := range []struct{ message, want string }{
 		{`nothing`, "not a JSON object"},
 		{`{"type":"unsubscribe"}`, "no requestId"},
@@ -56,10 +61,11 @@ func TestRequestsOfAConnection(t *testing.T) {
 		{`{"type":"stop_host","requestId":"2"}`, "needs the grant"},
 		{`{"type":"unsubscribe","requestId":"3"}`, "sessionId"},
 		{`{"type":"unsubscribe","requestId":"4","sessionId":"s"}`, "see its log"},
+		{`{"type":"list_rules","requestId":"6"}`, "home/rules.json may not be read or written"},
 		{`{"type":"list_projects","requestId":"5"}`, `"p1"`},
 	} {
 		s := &script{messages: []string{c.message}, answers: make(chan string, 1)}
-		d := dispatcherWith(nil, list, stop, unsubscribe)
+		d := dispatcherWith(nil, list, stop, unsubscribe, rules)
 		ctx, cancel := context.WithCancel(t.Context())
 		err := d.Run(ctx, LocalID, []api.Grant{api.GrantView}, func(*Conn) Outbox {
 			return NewQueue(func(ctx context.Context, out Outgoing) error { return s.Send(ctx, out.Message) }, func(error) {}, func() {})

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/packages/diskerror"
 )
 
 // disk makes every step by which bytes reach the disk. Tests make steps fail, or end the
@@ -87,7 +88,7 @@ func explain(err error, what string) error {
 	switch {
 	case err == nil:
 		return nil
-	case isFull(err):
+	case diskerror.IsFull(err):
 		return fmt.Errorf("%s: %w (%w)", what, store.ErrFull, err)
 	case isReadOnly(err):
 		return fmt.Errorf("%s: %w (%w)", what, store.ErrReadOnly, err)
@@ -95,4 +96,8 @@ func explain(err error, what string) error {
 		return fmt.Errorf("%s: %w (%w)", what, store.ErrNotFound, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
+}
+
+func isReadOnly(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || diskerror.IsReadOnly(err)
 }

@@ -110,22 +110,30 @@ func budgetRow(_ int, b api.Budget) []string {
 }
 
 func newBudgetSet(a *app) *cobra.Command {
-	var reset bool
+	var reset, unlimited bool
 	cmd := &cobra.Command{
 		Use:   "set",
 		Short: "Set the limits of a session, a project or the day",
 		Long: `Set the limits of a session, of a project per day, or of all sessions per day, in place of those
-in config.toml. A limit that is not given is none. With --reset those of config.toml apply
-again. A turn stops before the model call after the limit was reached.`,
-		Example: "  scorel budget set --cost 5\n  scorel budget set --day --cost 20 --tokens 5000000\n  scorel budget set --session SESSION --reset",
+in config.toml. Of --cost and --tokens, one that is not given is no limit. With --unlimited
+there is none, whatever config.toml says, and with --reset those of config.toml apply again. A
+turn stops before the model call after the limit was reached.`,
+		Example: "  scorel budget set --cost 5\n  scorel budget set --day --cost 20 --tokens 5000000\n  scorel budget set --session SESSION --unlimited\n  scorel budget set --session SESSION --reset",
 		Args:    argCount(0, 0, "no arguments"),
 	}
 	f := a.budgetFlags(cmd)
 	f.addAmount(cmd, "limit in US dollars", "limit in tokens")
 	cmd.Flags().BoolVar(&reset, "reset", false, "use the limits of config.toml again")
+	cmd.Flags().BoolVar(&unlimited, "unlimited", false, "no limit on cost and tokens, whatever config.toml says")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if reset == (cmd.Flags().Changed("cost") || cmd.Flags().Changed("tokens")) {
-			return usagef("give --cost or --tokens, or --reset")
+		given := 0
+		for _, one := range []bool{f.cost != 0 || f.tokens != 0, unlimited, reset} {
+			if one {
+				given++
+			}
+		}
+		if given != 1 {
+			return usagef("give --cost or --tokens, or --unlimited, or --reset")
 		}
 		return f.scope(cmd.Context(), func(c *client.Client, scope api.BudgetScope, id string) error {
 			set, err := client.Call(cmd.Context(), c, api.SetBudget, api.SetBudgetRequest{Scope: scope, ID: id, Cost: f.cost, Tokens: f.tokens, Reset: reset})

@@ -136,7 +136,10 @@ project opens a chat about it.`,
 			return runGroup(cmd, args)
 		},
 
-		PersistentPreRun: func(*cobra.Command, []string) { a.ran = true },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.ran = true
+			return checkAmounts(cmd)
+		},
 	}
 	// Cobra's own flag needs a template for this line. Templates call methods by name, for which
 	// the linker keeps all methods of all types: 6 MB.

@@ -9,6 +9,9 @@ const (
 	BudgetDay     BudgetScope = "day"     // all sessions of the host, per day
 )
 
+// MaxCost limits the cost of a budget and of a schedule, in US dollars.
+const MaxCost = 1e9
+
 type (
 	// Budget is a limit and how much of it is used. Costs are in US dollars.
 	Budget struct {
@@ -46,7 +49,7 @@ type (
 		Budgets []Budget `json:"budgets"`
 	}
 	// SetBudgetRequest sets the limits of one session or project, or of the day, instead of
-	// those in config.toml. With Reset those of config.toml apply again.
+	// those in config.toml. A limit of zero is none. With Reset those of config.toml apply again.
 	SetBudgetRequest struct {
 		Scope  BudgetScope `json:"scope" req:"min=1,max=64"`
 		ID     string      `json:"id,omitempty" req:"max=256"`

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"math"
 	"path"
 	"reflect"
 	"regexp"
@@ -25,8 +24,8 @@ func (q *Requests) check(project api.Project, r api.SaveScheduleRequest) error {
 		return bad("the prompt is empty: say what the agent should do")
 	case spec.Mode != "" && !slices.Contains(api.Modes(), spec.Mode):
 		return bad("unknown mode %.40q: use one of %s", spec.Mode, api.ModeNames())
-	case !(spec.Cost >= 0 && spec.Cost <= 1e9) || math.IsNaN(spec.Cost):
-		return bad("the cost is in US dollars and may not be negative")
+	case !(spec.Cost >= 0 && spec.Cost <= api.MaxCost): // also rejects NaN
+		return bad("the cost is in US dollars, at most %d, and may not be negative", int64(api.MaxCost))
 	case !oneOf(spec.OnApproval, "", api.ScheduleWait, api.ScheduleEnd):
 		return bad("unknown value %.40q of onApproval: use wait or end", spec.OnApproval)
 	case !oneOf(spec.Overlap, "", api.OverlapSkip, api.OverlapQueue):

@@ -2,7 +2,6 @@ package sessionapi
 
 import (
 	"context"
-	"math"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -51,8 +50,8 @@ func (s *Sessions) checkBudget(c *dispatch.Conn, scope api.BudgetScope, id strin
 	if err := c.CheckMayLoosen(); err != nil {
 		return err
 	}
-	if !(cost >= 0 && cost <= 1e9) || tokens < 0 || math.IsNaN(cost) {
-		return api.Errorf(api.KindBadRequest, "the cost is in US dollars, and neither it nor the tokens may be negative")
+	if !(cost >= 0 && cost <= api.MaxCost) || tokens < 0 { // also rejects NaN
+		return api.Errorf(api.KindBadRequest, "the cost is in US dollars, at most %d, and neither it nor the tokens may be negative", int64(api.MaxCost))
 	}
 	switch scope {
 	case api.BudgetSession:

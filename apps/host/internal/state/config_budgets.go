@@ -1,6 +1,11 @@
 package state
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
 
 // Budgets are the limits of config.toml; 0 is none. Costs are in US dollars.
 type Budgets struct {
@@ -18,8 +23,8 @@ func budgetKeys() []string {
 
 func (b Budgets) check() error {
 	for _, cost := range []float64{b.SessionCost, b.ProjectCost, b.DayCost} {
-		if !(cost >= 0 && cost <= 1e9) { // also rejects NaN
-			return errors.New("budgets: a cost is in US dollars and must not be negative")
+		if !(cost >= 0 && cost <= api.MaxCost) { // also rejects NaN
+			return fmt.Errorf("budgets: a cost is in US dollars, at most %d, and must not be negative", int64(api.MaxCost))
 		}
 	}
 	if min(b.SessionTokens, b.ProjectTokens, b.DayTokens) < 0 {

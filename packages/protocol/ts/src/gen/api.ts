@@ -30,6 +30,8 @@ export const MAX_FILE_BYTES = 16777216;
 export const MAX_FILES_BYTES = 33554432;
 /** total bytes of the files of a session */
 export const MAX_FILES_OF_SESSION = 268435456;
+/** Limits the cost of a budget and of a schedule, in US dollars. */
+export const MAX_COST = 1000000000;
 /** bytes of UTF-8 in one prompt */
 export const MAX_PROMPT = 1048576;
 /** bytes of a path */
@@ -3249,7 +3251,7 @@ export interface BudgetsResponse {
 
 /**
  * Sets the limits of one session or project, or of the day, instead of
- * those in config.toml. With `reset` those of config.toml apply again.
+ * those in config.toml. A limit of zero is none. With `reset` those of config.toml apply again.
  */
 export interface SetBudgetRequest {
   scope: BudgetScope;

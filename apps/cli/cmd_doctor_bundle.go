@@ -131,7 +131,7 @@ func (b *bundle) versions() {
 	state, err := host.ReadState(b.home)
 	switch {
 	case err == nil:
-		fmt.Fprintf(&b.text, "host runs, version %s, since %s, relays %d\n", b.hide.Text(state.Version), time.UnixMilli(state.StartedAt).UTC().Format(time.RFC3339), len(state.Relays))
+		fmt.Fprintf(&b.text, "host runs, version %s, since %s, relays %d\n", printable(state.Version), time.UnixMilli(state.StartedAt).UTC().Format(time.RFC3339), len(state.Relays))
 	case errors.Is(err, host.ErrNoHost):
 		b.text.WriteString("no host runs\n")
 	default:

@@ -24,7 +24,7 @@ func New(home string, known []string) *Redactor {
 		r.below = regexp.MustCompile(regexp.QuoteMeta(home) + `(?:[/\\][^\s:;,"'()\[\]]*)?`)
 	}
 	for _, text := range known {
-		if len(text) >= minKnown && !slices.Contains(r.known, text) {
+		if len(text) >= minKnown && !common[strings.ToLower(text)] && !slices.Contains(r.known, text) {
 			r.known = append(r.known, text)
 		}
 	}
@@ -36,6 +36,18 @@ const (
 	minKnown = 2  // shorter names would take every word apart
 	minPlain = 12 // of a text in a file whose meaning is not known
 )
+
+// common are words of almost every message. A name that is one of them identifies nobody, and the
+// gaps in known sentences would tell what it is.
+var common = wordSet("an and are as at be but by can do does for from has have if in into is it its more no not now of off on one only or out so than that the then there this to up was were will with without yet")
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(text) {
+		set[word] = true
+	}
+	return set
+}
 
 // maxDepth bounds the nesting that Strings follows.
 const maxDepth = 100
@@ -127,9 +139,44 @@ func (r *Redactor) outside(text string) string {
 	}
 	text = path.ReplaceAllString(text, "[path]")
 	for _, known := range r.known {
-		text = strings.ReplaceAll(text, known, "[name]")
+		text = replaceName(text, known)
 	}
 	text = network.ReplaceAllString(text, "[address]")
 	text = host.ReplaceAllString(text, "[address]")
 	return secret.ReplaceAllString(text, "[removed]")
+}
+
+// replaceName hides a known text. A short one inside a word is another word: hiding it would destroy
+// the word and tell what the text is. A long one, such as a key, is hidden wherever it is.
+func replaceName(text, known string) string {
+	const hidden = "[name]"
+	if len(known) >= minPlain {
+		return strings.ReplaceAll(text, known, hidden)
+	}
+	var out strings.Builder
+	start := 0
+	for at := 0; ; {
+		found := strings.Index(text[at:], known)
+		if found < 0 {
+			out.WriteString(text[start:])
+			return out.String()
+		}
+		from, to := at+found, at+found+len(known)
+		if joins(text, from) || joins(text, to) {
+			at = from + 1
+			continue
+		}
+		out.WriteString(text[start:from] + hidden)
+		start, at = to, to
+	}
+}
+
+// joins reports whether a position is inside a word. Only ASCII is known to form words: a name in
+// Chinese has no spaces around it.
+func joins(text string, at int) bool {
+	return at > 0 && at < len(text) && ofWord(text[at-1]) && ofWord(text[at])
+}
+
+func ofWord(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }

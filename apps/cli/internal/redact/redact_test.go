@@ -33,6 +33,24 @@ func TestTextLosesWhatIsPrivate(t *testing.T) {
 	}
 }
 
+// TestNamesInsideWords: a short name inside another word is not that name, and a name that is a
+// common word identifies nobody. Hidden there, they would damage the report and tell the name.
+func TestNamesInsideWords(t *testing.T) {
+	r := New("", []string{"in", "ab", "ada", "阿达", "josé", "sk-ant-api03-x"})
+	for text, want := range map[string]string{
+		"the whole machine; run it in a terminal": "the whole machine; run it in a terminal",
+		"version 89ee5ab5 of ab":                  "version 89ee5ab5 of [name]",
+		"adapter, ada's, ada_1, (ada) ada":        "adapter, [name]'s, [name]_1, ([name]) [name]",
+		"abab ab-ab":                              "abab [name]-[name]",
+		"机器阿达的会话 and joséphine":                   "机器[name]的会话 and [name]phine",
+		"keysk-ant-api03-xkey":                    "key[name]key",
+	} {
+		if got := r.Text(text); got != want {
+			t.Errorf("%q became %q, not %q", text, got, want)
+		}
+	}
+}
+
 func FuzzTextLosesWhatIsKnown(f *testing.F) {
 	f.Add("a", "b")
 	f.Add("/", "/srv/")

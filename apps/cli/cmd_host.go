@@ -74,6 +74,9 @@ the page, except on this machine: see --public-url.`,
 
 // hostConfig converts flags to a host configuration.
 func (a *app) hostConfig(f hostFlags) (host.Config, error) {
+	if err := checkName(f.label); err != nil {
+		return host.Config{}, err
+	}
 	home, err := a.home()
 	if err != nil {
 		return host.Config{}, err

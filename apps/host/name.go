@@ -16,7 +16,8 @@ func (w *wiring) loadName() (err error) {
 		own = unnamed
 	}
 	fixed := cmp.Or(w.cfg.Label, w.config.Label)
-	if fixed != "" && wire.CheckLabel(fixed) != nil {
+	if fixed != "" && wire.CheckLabel(fixed) != nil { // earlier versions started with such a config.toml
+		w.log.Warn("the label of config.toml cannot be a name: it needs printable text of limited length", "used", unnamed, "max_bytes", wire.MaxLabel)
 		fixed = unnamed
 	}
 	if w.name, err = state.LoadName(w.paths.Name(), fixed, own); err != nil {

@@ -148,15 +148,17 @@ func (a *app) textFile(ctx context.Context, what, path string) (string, error) {
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
-			return "", usagef("%s: %v", what, err)
+			return "", usagef("%s: %s cannot be read (%v): give the path of a file", what, path, reason(err))
 		}
 		defer file.Close()
 		in = file
 	}
 	data, err := io.ReadAll(io.LimitReader(terminal.Interruptible(ctx, in), maxPromptFile+1))
 	switch {
+	case err != nil && path != "-":
+		return "", usagef("%s: %s cannot be read (%v): give the path of a file", what, path, reason(err))
 	case err != nil:
-		return "", fmt.Errorf("reading %s: %w", path, err)
+		return "", fmt.Errorf("reading standard input: %w", err)
 	case len(data) > maxPromptFile:
 		return "", usagef("%s: %s is larger than the limit of %d KiB", what, path, maxPromptFile>>10)
 	}

@@ -143,7 +143,8 @@ func diskTrouble(err error) string {
 	return printable(diskerror.Explain(err))
 }
 
-// sentence formats an error for display: one line without repetitions.
+// sentence formats an error for display: one line without repetitions and without names of
+// packages.
 func sentence(err error) string {
 	if errors.Is(err, context.Canceled) && !errors.As(err, new(*said)) {
 		return "interrupted"
@@ -153,7 +154,7 @@ func sentence(err error) string {
 	}
 	var kept []string
 	for line := range strings.FieldsFuncSeq(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		line = strings.TrimSpace(line)
+		line = withoutPackages(strings.TrimSpace(line))
 		if !slices.ContainsFunc(kept, func(before string) bool { return strings.Contains(before, line) }) {
 			kept = append(kept, line)
 		}

@@ -17,6 +17,9 @@ func listen(addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, usagef("--listen %q is not an address: give host:port, as in 127.0.0.1:7410", addr)
 	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return nil, usagef("--listen %s: %q is not a port: give a number from 0 to 65535, as in 127.0.0.1:7410", addr, port)
+	}
 	listener, err := net.Listen("tcp", addr)
 	switch {
 	case err == nil:

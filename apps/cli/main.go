@@ -147,9 +147,7 @@ project opens a chat about it.`,
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%s: see `%s --help`", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&a.homeFlag, "home", "", "folder with identity, config and sessions (SCOREL_HOME; default ~/.scorel)")
 	root.AddCommand(
 		newUp(a), newChat(a), newAttach(a), newACP(a), newRelay(a), newHost(a), newPair(a), newConnect(a), newDevices(a),

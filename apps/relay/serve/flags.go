@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"time"
@@ -21,7 +22,7 @@ func (o *Options) AddFlags(flags *flag.FlagSet) {
 		d, err := time.ParseDuration(s)
 		switch {
 		case err != nil:
-			return err
+			return errors.New("give a duration such as 30s or 1m")
 		case d < 0 || d > time.Hour:
 			return fmt.Errorf("%s is not between 0s and 1h", s)
 		case d == 0:

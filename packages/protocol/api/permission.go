@@ -25,10 +25,13 @@ const (
 func Modes() []Mode { return []Mode{ModePlan, ModeAsk, ModeAcceptEdits, ModeAuto, ModeBypass} }
 
 // ModeNames returns the modes as a list for a sentence: "plan, ask, ...".
-func ModeNames() string {
-	var names []string
-	for _, mode := range Modes() {
-		names = append(names, string(mode))
+func ModeNames() string { return Names(Modes()) }
+
+// Names lists values for an error that people read.
+func Names[Name ~string](list []Name) string {
+	names := make([]string, len(list))
+	for i, name := range list {
+		names[i] = string(name)
 	}
 	return strings.Join(names, ", ")
 }

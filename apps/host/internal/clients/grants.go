@@ -37,7 +37,7 @@ func checkGrant(conn *dispatch.Conn, target state.Client, r api.SetGrantRequest)
 	case r.Grant == api.GrantView:
 		return api.Errorf(api.KindBadRequest, "every client has the grant %q: revoke the client to end its access", r.Grant)
 	case !slices.Contains(api.ClientGrants(), r.Grant):
-		return api.Errorf(api.KindBadRequest, "the grant %.40q cannot be given or revoked: use one of %q", r.Grant, api.ClientGrants())
+		return api.Errorf(api.KindBadRequest, "the grant %.40q cannot be given or revoked: use one of %s", r.Grant, api.Names(api.ClientGrants()))
 	case !r.Given:
 		return nil
 	}

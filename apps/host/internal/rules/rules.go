@@ -177,7 +177,7 @@ func (r *Requests) knownProject(id string) error {
 
 func checkRuleKind(kind api.RuleKind) error {
 	if !slices.Contains(api.RuleKinds(), kind) {
-		return api.Errorf(api.KindBadRequest, "unknown kind %.40q: use one of %q", kind, api.RuleKinds())
+		return api.Errorf(api.KindBadRequest, "unknown kind %.40q: use one of %s", kind, api.Names(api.RuleKinds()))
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func mayRead(c *dispatch.Conn, from string) (transcripts.Source, error) {
 	}
 	source := transcripts.Source(from)
 	if !slices.Contains(transcripts.Sources(), source) {
-		return "", api.Errorf(api.KindBadRequest, "%.40q is not an agent whose conversations can be imported: use one of %q", from, transcripts.Sources())
+		return "", api.Errorf(api.KindBadRequest, "%.40q is not an agent whose conversations can be imported: use one of %s", from, api.Names(transcripts.Sources()))
 	}
 	return source, nil
 }

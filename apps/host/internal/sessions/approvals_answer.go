@@ -41,7 +41,7 @@ func (a *approvals) AnswerApproval(ctx context.Context, clientID string, r api.A
 	known := []api.Decision{api.DecisionAllow, api.DecisionAlways, api.DecisionDeny, api.DecisionStop}
 	switch {
 	case !isChoice && !slices.Contains(known, r.Decision):
-		return response, api.Errorf(api.KindBadRequest, "decision must be one of %q", known)
+		return response, api.Errorf(api.KindBadRequest, "decision must be one of %s", api.Names(known))
 	case len(r.Feedback) > api.MaxFeedback:
 		return response, api.Errorf(api.KindTooLarge, "the feedback to the agent has %d bytes, the limit is %d: shorten it", len(r.Feedback), api.MaxFeedback)
 	case r.Feedback != "" && r.Decision != api.DecisionDeny:

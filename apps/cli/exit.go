@@ -144,7 +144,7 @@ func diskTrouble(err error) string {
 }
 
 // sentence formats an error for display: one line without repetitions and without names of
-// packages.
+// packages and requests.
 func sentence(err error) string {
 	if errors.Is(err, context.Canceled) && !errors.As(err, new(*said)) {
 		return "interrupted"
@@ -154,7 +154,7 @@ func sentence(err error) string {
 	}
 	var kept []string
 	for line := range strings.FieldsFuncSeq(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		line = withoutPackages(strings.TrimSpace(line))
+		line = withoutRequest(withoutPackages(strings.TrimSpace(line)))
 		if !slices.ContainsFunc(kept, func(before string) bool { return strings.Contains(before, line) }) {
 			kept = append(kept, line)
 		}

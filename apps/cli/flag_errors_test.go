@@ -30,6 +30,10 @@ func TestSentenceWithoutPackages(t *testing.T) {
 		"starting: state: projects.json is bad":  "starting: projects.json is bad",
 		"the state: bad":                         "the state: bad",
 		"reading host: no":                       "reading host: no",
+		`rename_session: the field "name" has 100000 bytes, the limit is 4096`:                    "the name has 100000 bytes, the limit is 4096: shorten it",
+		`save_schedule: the field "spec.when.github.phrase" has 1 byte, and must have at least 2`: "the phrase has 1 byte, and must have at least 2",
+		`save_schedule: the field "spec.when.github.authors[0]" is empty`:                         "one of the authors is empty",
+		`send_prompt: the field "clientKey" is missing`:                                           "the client key is missing",
 	} {
 		if got := sentence(errors.New(text)); got != want {
 			t.Errorf("%q became %q, not %q", text, got, want)

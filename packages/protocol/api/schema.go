@@ -306,6 +306,9 @@ func (s *shape) checkNumber(path, text string) *Error {
 
 // bounds checks n against the rule; unit is "" for a number itself.
 func (s *shape) bounds(path string, n int64, unit string) *Error {
+	if n == 1 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
 	switch r := s.rule; {
 	case r.HasMin && n < r.Min && unit == "":
 		return Errorf(KindBadRequest, "the field %q must be at least %d", path, r.Min)

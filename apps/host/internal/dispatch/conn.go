@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -127,13 +128,33 @@ func (c *Conn) May(grant api.Grant) bool { return slices.Contains(c.Grants(), gr
 // Grants returns what the connection may do now. The caller must not change the slice.
 func (c *Conn) Grants() []api.Grant { return c.Access().Grants }
 
+// Lacks returns the error for something that needs a grant which the connection does not have.
+// what is its subject, such as "saving a key".
+func (c *Conn) Lacks(grant api.Grant, what string) *api.Error {
+	return api.Errorf(api.KindNotAllowed, "%s needs the grant %q, which this connection does not have%s", what, grant, remedy(c.clientID, grant))
+}
+
+// remedy says how a client gets a grant.
+func remedy(clientID string, grant api.Grant) string {
+	_, err := ident.ParseClientID(clientID)
+	switch {
+	case grant == api.GrantLocal:
+		return ": do this on the host's machine"
+	case err == nil && slices.Contains(api.ClientGrants(), grant):
+		return fmt.Sprintf(": give it on the host's machine with `scorel host clients grant %s %s`", clientID, grant)
+	case strings.HasPrefix(clientID, tokenPrefix):
+		return ": create a token that has it on the host's machine with `scorel host token create`"
+	}
+	return ""
+}
+
 // CheckMayLoosen returns an error for a connection that may not answer approvals: a rule
 // that allows answers them all, and so does removing one that asks or denies.
 func (c *Conn) CheckMayLoosen() error {
 	if c.May(api.GrantApprove) {
 		return nil
 	}
-	return api.Errorf(api.KindNotAllowed, "allowing more also needs the grant %q, which this connection does not have", api.GrantApprove)
+	return c.Lacks(api.GrantApprove, "allowing more also")
 }
 
 // Subscribed records that the connection receives the events of a session until end is
@@ -229,7 +250,7 @@ func (c *Conn) Admit(name string) (Request, *api.Error) {
 	case !ok:
 		return Request{}, api.Errorf(api.KindUnknownRequest, "this host does not know the request %.40q: it may be older than this client", name)
 	case !c.May(e.Grant):
-		return Request{}, api.Errorf(api.KindNotAllowed, "%s needs the grant %q, which this connection does not have", e.Name, e.Grant)
+		return Request{}, c.Lacks(e.Grant, "this")
 	}
 	return Request{Endpoint: e}, nil
 }

@@ -167,3 +167,23 @@ func TestASlowConnectionEnds(t *testing.T) {
 		t.Errorf("it ended with %v", err)
 	}
 }
+
+// TestAMissingGrantNamesItsRemedy: the error says how this client gets the grant.
+func TestAMissingGrantNamesItsRemedy(t *testing.T) {
+	const client = "cli_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	for _, c := range []struct {
+		clientID string
+		grant    api.Grant
+		want     string
+	}{
+		{client, api.GrantShell, "with `scorel host clients grant " + client + " shell`"},
+		{client, api.GrantLocal, "do this on the host's machine"},
+		{tokenPrefix + "x", api.GrantManage, "`scorel host token create`"},
+		{chatPrefix + "x", api.GrantManage, "which this connection does not have"},
+	} {
+		err := (&Conn{clientID: c.clientID}).Lacks(c.grant, "this")
+		if err.Kind != api.KindNotAllowed || !strings.HasPrefix(err.Message, "this needs the grant") || !strings.HasSuffix(err.Message, c.want) {
+			t.Errorf("%s: %v", c.clientID, err)
+		}
+	}
+}

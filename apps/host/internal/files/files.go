@@ -177,6 +177,8 @@ func fileError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return api.Errorf(api.KindNotFound, "%s does not exist", path)
+	case errors.Is(err, tool.ErrIsFolder):
+		return api.Errorf(api.KindInvalidPath, "%s is a folder: give the path of a file, or list the folder with `scorel file list`", path)
 	case errors.Is(err, fs.ErrPermission):
 		return api.Errorf(api.KindInvalidPath, "%s cannot be opened: permission denied", path)
 	case errors.Is(err, tool.ErrClosed), errors.Is(err, tool.ErrGitsOwn), errors.Is(err, tool.ErrLeavesIt):
@@ -193,7 +195,7 @@ func mayWrite(c *dispatch.Conn) error {
 	if c.May(api.GrantApprove) {
 		return nil
 	}
-	return api.Errorf(api.KindNotAllowed, "changing files also needs the grant %q, which this connection does not have", api.GrantApprove)
+	return c.Lacks(api.GrantApprove, "changing files also")
 }
 
 // checkWritable returns the error for a file that a rule keeps the agent from changing, or

@@ -88,7 +88,7 @@ func (r *Requests) find(name string) (state.Provider, error) {
 // key can see what is sent to the provider.
 func (r *Requests) setProviderKey(ctx context.Context, c *dispatch.Conn, request api.SetProviderKeyRequest) (response api.ProviderResponse, err error) {
 	if !c.May(api.GrantApprove) {
-		return response, api.Errorf(api.KindNotAllowed, "saving a key also needs the grant %q, which this connection does not have", api.GrantApprove)
+		return response, c.Lacks(api.GrantApprove, "saving a key also")
 	}
 	known, err := r.find(request.Provider)
 	if err != nil {

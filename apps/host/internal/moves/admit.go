@@ -22,7 +22,7 @@ const maxIncoming = 8
 // but this.
 func (m *Moves) acceptMove(_ context.Context, c *dispatch.Conn, request api.AcceptMoveRequest) (response api.AcceptMoveResponse, err error) {
 	if !c.May(api.GrantPrompt) { // its queue runs here
-		return response, api.Errorf(api.KindNotAllowed, "accepting a session also needs the grant %q, which this connection does not have", api.GrantPrompt)
+		return response, c.Lacks(api.GrantPrompt, "accepting a session also")
 	}
 	project, err := m.Projects.Find(request.ProjectID)
 	if err != nil {

@@ -33,7 +33,7 @@ func (q *Requests) check(project api.Project, r api.SaveScheduleRequest) error {
 	case !oneOf(spec.Missed, "", api.MissedRun, api.MissedSkip):
 		return bad("unknown value %.40q of missed: use run or skip", spec.Missed)
 	case spec.When.Outside() && !spec.AllowUnattended && !oneOf(modeOf(spec), api.ModePlan, api.ModeAsk):
-		return bad("text from outside must not cause changes without approval: use the mode plan or ask, or set allowUnattended")
+		return bad("text from outside must not cause changes without approval: use the mode plan or ask, or allow it with --allow-unattended (allowUnattended in requests)")
 	}
 	if spec.Model != "" {
 		if err := q.CheckModel(spec.Model); err != nil {

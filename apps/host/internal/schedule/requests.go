@@ -84,7 +84,7 @@ func (s *Scheduler) shown(r record) api.Schedule {
 // connection may set.
 func (q *Requests) may(c *dispatch.Conn, mode api.Mode) error {
 	if !c.May(api.GrantPrompt) {
-		return api.Errorf(api.KindNotAllowed, "schedules send prompts: this needs the grant %q, which this connection does not have", api.GrantPrompt)
+		return c.Lacks(api.GrantPrompt, "a schedule sends prompts, which")
 	}
 	if most := q.MaxMode(c); permission.Lower(mode, most) != mode {
 		return api.Errorf(api.KindNotAllowed, "this connection may use modes up to %q: do this on the host's own machine, or raise permissions.remote_mode in its config.toml", most)

@@ -14,7 +14,7 @@ import (
 // SendPrompt gives a prompt to a session.
 func (s *Sessions) SendPrompt(ctx context.Context, c *dispatch.Conn, r api.SendPromptRequest) (api.SendPromptResponse, error) {
 	if (r.AllowAll || len(r.AllowRules) > 0) && !c.May(api.GrantApprove) {
-		return api.SendPromptResponse{}, api.Errorf(api.KindNotAllowed, "allowAll and allowRules need the grant %q, which this connection does not have", api.GrantApprove)
+		return api.SendPromptResponse{}, c.Lacks(api.GrantApprove, "allowing calls with a prompt")
 	}
 	opened, err := s.manager.Open(r.SessionID)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Sessions) checkMode(c *dispatch.Conn, mode api.Mode) error {
 	most := s.MaxMode(c)
 	switch {
 	case !c.May(api.GrantManage):
-		return api.Errorf(api.KindNotAllowed, "setting the mode needs the grant %q, which this connection does not have", api.GrantManage)
+		return c.Lacks(api.GrantManage, "setting the mode")
 	case !slices.Contains(api.Modes(), mode):
 		return api.Errorf(api.KindBadRequest, "unknown mode %.40q: use one of %s", mode, api.ModeNames())
 	case permission.Lower(mode, most) != mode:

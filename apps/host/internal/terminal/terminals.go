@@ -75,7 +75,7 @@ func (t *Terminals) open(_ context.Context, c *dispatch.Conn, r api.OpenTerminal
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.options.Allowed(c.ClientID()) {
-		return response, api.Errorf(api.KindNotAllowed, "open_terminal needs the grant %q, which this client does not have", api.GrantShell)
+		return response, c.Lacks(api.GrantShell, "a terminal")
 	}
 	for _, have := range t.list {
 		if have.clientID == c.ClientID() && have.clientKey == r.ClientKey {

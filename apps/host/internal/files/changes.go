@@ -48,6 +48,9 @@ func (f *Files) getChanges(ctx context.Context, _ *dispatch.Conn, r api.GetChang
 	if err != nil {
 		return response, err
 	}
+	if _, err := at.inside(r.Path); err != nil {
+		return response, err
+	}
 	response.Files = []api.FileChange{}
 	byTools, err := at.session.ChangedFiles(ctx)
 	if err != nil {

@@ -3,6 +3,9 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
@@ -55,6 +58,8 @@ func gitError(err error) error {
 		return api.Errorf(api.KindNotAllowed, "the repository's own files are outside its folder: commit in a terminal")
 	case errors.Is(err, gitrepo.ErrFiltered):
 		return api.Errorf(api.KindNotAllowed, "a filter such as git-lfs applies to one of the files: use a terminal")
+	case errors.Is(err, gitrepo.ErrNoFile):
+		return api.Errorf(api.KindNotFound, "%v", err)
 	case errors.Is(err, gitrepo.ErrNotAFile):
 		return api.Errorf(api.KindInvalidPath, "only regular files can be reverted: this one was a link or a separate repository")
 	case gitrepo.Message(err) != "":
@@ -90,15 +95,36 @@ func (f *Files) gitStatus(ctx context.Context, _ *dispatch.Conn, r api.GitStatus
 
 func (f *Files) gitDiff(ctx context.Context, _ *dispatch.Conn, r api.GitDiffRequest) (response api.GitDiffResponse, err error) {
 	err = f.withView(ctx, r.Place, func(at *place, v *gitrepo.View) error {
+		full, err := at.inside(r.Path)
+		if err != nil {
+			return err
+		}
 		between, truncated, err := rangeOf(ctx, at, v, r)
 		if err != nil {
 			return err
 		}
 		response.Files, response.Truncated, err = at.differences(ctx, v, between, r.Path)
 		response.Truncated = response.Truncated || truncated
+		if err == nil && r.Commit == "" && len(response.Files) == 0 && missing(full) { // a file of the commit would differ
+			return fmt.Errorf("%s %w", r.Path, gitrepo.ErrNoFile)
+		}
 		return err
 	})
 	return response, err
+}
+
+// inside returns the absolute path of a file or folder that a request names, without following links.
+func (at *place) inside(path string) (string, error) {
+	full, err := at.folder.Path(path)
+	if err != nil {
+		return "", fileError(path, err)
+	}
+	return full, nil
+}
+
+func missing(full string) bool {
+	_, err := os.Lstat(full)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func rangeOf(ctx context.Context, at *place, v *gitrepo.View, r api.GitDiffRequest) (between gitrepo.Range, truncated bool, err error) {
@@ -125,11 +151,6 @@ func only(path string) []string {
 
 // differences lists the files that differ, or the one with its diff.
 func (at *place) differences(ctx context.Context, v *gitrepo.View, between gitrepo.Range, path string) ([]api.FileChange, bool, error) {
-	if path != "" {
-		if _, err := at.folder.Path(path); err != nil {
-			return nil, false, fileError(path, err)
-		}
-	}
 	files, truncated, err := v.List(ctx, between, api.MaxFileEntries, only(path)...)
 	if err != nil {
 		return nil, false, err
@@ -196,9 +217,6 @@ func (f *Files) gitCommit(ctx context.Context, c *dispatch.Conn, r api.GitCommit
 		return response, at.noRepository()
 	}
 	for _, path := range r.Paths {
-		if _, err := at.folder.Path(path); err != nil {
-			return response, fileError(path, err)
-		}
 		if err := at.checkOpen(path); err != nil {
 			return response, err
 		}

@@ -108,6 +108,8 @@ func TestGitCommitCommitsOnlyWhatIsNamed(t *testing.T) {
 	request.ClientKey = "k2"
 	dispatchtest.Refused(t, w.local, api.GitCommit, request, api.KindConflict) // the head has moved
 	request.Head = made.Commit
+	dispatchtest.Refused(t, w.local, api.GitCommit, request, api.KindNotFound) // gone.txt is not in it
+	request.Paths = []string{"client.go", "new.txt"}
 	dispatchtest.Refused(t, w.local, api.GitCommit, request, api.KindConflict) // nothing to commit
 	request.Message = " \n"
 	dispatchtest.Refused(t, w.local, api.GitCommit, request, api.KindBadRequest)
@@ -242,4 +244,25 @@ func TestARepositoryElsewhere(t *testing.T) {
 	if s := w.status(); s.Repository {
 		t.Errorf("a repository in scorel's own folder: %+v", s)
 	}
+}
+
+// TestPathsThatDoNotExist: a path outside of the folder, and one that is neither on disk nor in the
+// commit, are errors that name it, and nothing is committed beside it.
+func TestPathsThatDoNotExist(t *testing.T) {
+	w := newWorld(t)
+	w.repository()
+	w.bash("rm gone.txt")
+	w.write("client.go", "package client\n")
+	head := w.status().Head
+	for _, path := range []string{"../a", "/etc/passwd"} {
+		dispatchtest.Refused(t, w.local, api.GitDiff, api.GitDiffRequest{Place: w.at(), Path: path}, api.KindInvalidPath)
+	}
+	dispatchtest.Refused(t, w.local, api.GitDiff, api.GitDiffRequest{Place: w.at(), Path: "nope.txt"}, api.KindNotFound)
+	for _, path := range []string{"gone.txt", ".gitignore"} {
+		dispatchtest.Call(t, w.local, api.GitDiff, api.GitDiffRequest{Place: w.at(), Path: path})
+	}
+	commit := api.GitCommitRequest{Place: w.at(), ClientKey: "k", Head: head, Message: "m", Paths: []string{"client.go", "nope.txt"}}
+	dispatchtest.Refused(t, w.local, api.GitCommit, commit, api.KindNotFound)
+	commit.Paths = []string{"client.go", "gone.txt"}
+	dispatchtest.Call(t, w.local, api.GitCommit, commit)
 }

@@ -95,6 +95,9 @@ func (v *View) commitOnly(ctx context.Context, c Commit) (string, error) {
 			return "", err
 		}
 	}
+	if err := only.checkThere(ctx, c.Paths); err != nil {
+		return "", err
+	}
 	if err := only.stage(ctx, c.Paths); err != nil {
 		return "", err
 	}
@@ -119,6 +122,24 @@ func (v *View) commitOnly(ctx context.Context, c Commit) (string, error) {
 		return "", ErrNoIdentity
 	}
 	return strings.TrimSpace(string(id)), err
+}
+
+// checkThere returns ErrNoFile for a path that is neither on disk nor in the index. git would leave it
+// out without a word.
+func (v *View) checkThere(ctx context.Context, paths []string) error {
+	for _, path := range paths {
+		if _, err := os.Lstat(filepath.Join(v.work, path)); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		listed, err := v.git(ctx, maxOutput, nil, "ls-files", "-z", "--", path)
+		if err == nil && len(listed) == 0 {
+			err = fmt.Errorf("%s %w", path, ErrNoFile)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // filtered returns the first path to which a filter applies, or "".

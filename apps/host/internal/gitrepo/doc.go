@@ -27,6 +27,7 @@ var (
 	ErrNoIdentity  = errors.New("git does not know your name and email address")
 	ErrElsewhere   = errors.New("the files of the repository are elsewhere")
 	ErrNotAFile    = errors.New("it was a link or a separate repository")
+	ErrNoFile      = errors.New("exists neither on disk nor in the current commit") // follows its path
 	ErrNoCommit    = errors.New("the repository has no commit")
 	ErrNothingToDo = errors.New("there is nothing to commit")
 )

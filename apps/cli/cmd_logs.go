@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -68,6 +71,9 @@ func (a *app) logPath(f logsFlags, args []string) (string, error) {
 	case f.file != "" && (f.system || len(args) > 0):
 		return "", usagef("--file names one log: give it without --system and without %s", role)
 	case f.file != "":
+		if _, err := os.Stat(f.file); errors.Is(err, fs.ErrNotExist) {
+			return "", usagef("there is no file %s: give the path of a log", printable(f.file))
+		}
 		return f.file, nil
 	}
 	return a.logOf(role, f.system)
@@ -95,7 +101,7 @@ func (a *app) logs(ctx context.Context, path string, f logsFlags) error {
 		return err
 	}
 	if len(lines) == 0 && !f.follow && !f.asJSON {
-		fmt.Fprintf(a.stderr, "scorel: there is nothing in %s: a service logs there, and a server that was started with --log-file\n", printable(path))
+		fmt.Fprintln(a.stderr, "scorel: "+nothingIn(path, f.session))
 	}
 	if f.lines > 0 && len(lines) > f.lines {
 		lines = lines[len(lines)-f.lines:]
@@ -118,6 +124,14 @@ func (a *app) logs(ctx context.Context, path string, f logsFlags) error {
 			return err
 		}
 	}
+}
+
+// nothingIn says why there are no lines.
+func nothingIn(path, session string) string {
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 && session != "" {
+		return fmt.Sprintf("%s has no line about the session %s: `scorel session list` lists the sessions", printable(path), printable(session))
+	}
+	return fmt.Sprintf("there is nothing in %s: a service logs there, and a server that was started with --log-file", printable(path))
 }
 
 // selected returns the new lines that a person asked for.

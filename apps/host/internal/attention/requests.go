@@ -65,12 +65,26 @@ func (a *Attention) list(_ context.Context, c *dispatch.Conn, r api.ListPushRequ
 		response.Settings = append(response.Settings, stored.Settings...)
 		return response, nil
 	}
+	if r.ClientID != "" && !a.hasClient(stored, clientID) {
+		return response, errNoClient(clientID)
+	}
 	settings := stored.settings(clientID)
 	response.Settings = append(response.Settings, settings)
 	if until := quietUntil(settings.Quiet, time.Now()); !until.IsZero() {
 		response.QuietUntil = until.UnixMilli()
 	}
 	return response, nil
+}
+
+func errNoClient(clientID string) error {
+	return api.Errorf(api.KindNotFound, "there is no client %.64q that can be notified", clientID)
+}
+
+// hasClient reports whether a client can be notified, or could before its access ended.
+func (a *Attention) hasClient(stored file, clientID string) bool {
+	_, known := a.Access(clientID, "")
+	return known || slices.ContainsFunc(stored.Subscriptions, func(s subscription) bool { return s.ClientID == clientID }) ||
+		slices.ContainsFunc(stored.Settings, func(s api.PushSettings) bool { return s.ClientID == clientID })
 }
 
 // listed is a subscription for people: its address stays here.
@@ -239,7 +253,7 @@ func (a *Attention) set(_ context.Context, c *dispatch.Conn, r api.SetPushReques
 		}
 	}
 	if _, known := a.Access(clientID, ""); !known {
-		return response, api.Errorf(api.KindNotFound, "there is no client %.64q that can be notified", clientID)
+		return response, errNoClient(clientID)
 	}
 	err = a.store.change(func(f *file) error {
 		response.Settings, err = f.set(clientID, r)

@@ -221,6 +221,9 @@ func (m *Manager) Search(ctx context.Context, request api.SearchSessionsRequest,
 	if projects != nil && len(projects) == 0 {
 		return api.SearchSessionsResponse{Hits: []api.SearchHit{}}, nil
 	}
+	if _, exists := m.ProjectOf(request.SessionID); request.SessionID != "" && !exists {
+		return api.SearchSessionsResponse{}, api.Errorf(api.KindNotFound, "there is no session %.64q", request.SessionID)
+	}
 	behind := m.deps.Index.Behind()
 	if behind > 0 && behind <= fewBehind {
 		wait, cancel := context.WithTimeout(ctx, waitBehind)

@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,7 +87,7 @@ the client's own name.`,
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		id, err := parseClient(args[0])
+		id, err := to.clientID(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -104,14 +107,14 @@ func newClientsRevoke(a *app) *cobra.Command {
 		Short: "Revoke a client and close its connections",
 		Long: `Revoke a client: its connections close, on all paths, and it must be paired again. Chats that
 it connected are disconnected, and senders that it allowed in others are removed. A guest link is
-revoked in the same way.`,
+revoked in the same way. The beginning of the id is enough, as long as no other begins with it.`,
 		Example: "  scorel host clients revoke cli_...\n  scorel host clients revoke cli_... --device dev_... --json",
 		Args:    argCount(1, 1, "the id of one client"),
 	}
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		id, err := parseClient(args[0])
+		id, err := to.clientID(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -123,12 +126,38 @@ revoked in the same way.`,
 	return cmd
 }
 
-func parseClient(text string) (ident.ID, error) {
-	id, err := ident.ParseClientID(text)
-	if err != nil {
-		return id, usagef("%q is not the id of a client: `scorel host clients` lists them", clip(text, 60))
+// beginsClient is the beginning of the id of a client.
+var beginsClient = regexp.MustCompile(`^cli_[a-z2-7]+$`)
+
+// clientID returns the client with an id, or with an id that begins as the text does if only one has.
+func (t *target) clientID(ctx context.Context, text string) (ident.ID, error) {
+	if id, err := ident.ParseClientID(text); err == nil {
+		return id, nil
 	}
-	return id, nil
+	if !beginsClient.MatchString(text) {
+		return ident.ID{}, usagef("%q is not the id of a client: `scorel host clients` lists them", clip(text, 60))
+	}
+	response, err := ask(ctx, t, api.ListClients, api.Empty{})
+	if err != nil {
+		return ident.ID{}, err
+	}
+	return findClient(response.Clients, text)
+}
+
+func findClient(list []api.Client, text string) (found ident.ID, _ error) {
+	for _, c := range list {
+		if !strings.HasPrefix(c.ID.String(), text) {
+			continue
+		}
+		if !found.IsZero() {
+			return ident.ID{}, usagef("the ids of several clients begin with %s: give more of the id", text)
+		}
+		found = c.ID
+	}
+	if found.IsZero() {
+		return found, fmt.Errorf("no client with an id that begins with %s on this host: `scorel host clients` lists them", text)
+	}
+	return found, nil
 }
 
 func newClientsGrant(a *app) *cobra.Command {
@@ -179,13 +208,13 @@ func (a *app) changesGrant(cmd *cobra.Command, given bool) *cobra.Command {
 	addJSON(cmd, &asJSON)
 	cmd.Args = argCount(2, 2, "the id of one client and a grant")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		id, err := parseClient(args[0])
-		if err != nil {
-			return err
-		}
 		grant := api.Grant(args[1])
 		if grant == api.GrantView || !slices.Contains(api.ClientGrants(), grant) {
 			return usagef("the grant %q cannot be added or removed: give one of %s", clip(args[1], 40), grantList(api.ClientGrants()[1:]))
+		}
+		id, err := to.clientID(cmd.Context(), args[0])
+		if err != nil {
+			return err
 		}
 		response, err := ask(cmd.Context(), to, api.SetGrant, api.SetGrantRequest{ClientID: id, Grant: grant, Given: given})
 		if err != nil {

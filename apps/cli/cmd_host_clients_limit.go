@@ -109,7 +109,7 @@ When the time is over, its connections and terminals end. The client stays in th
 }
 
 func (t *target) limitClient(ctx context.Context, given string, f limitFlags, all, asJSON bool) error {
-	id, err := parseClient(given)
+	id, err := t.clientID(ctx, given)
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,11 @@ func (a *app) hostServeLogged(ctx context.Context, f hostFlags) error {
 		if err := checkAnnounce(f.announce, nil); err != nil {
 			return err
 		}
-		h, err := newLocalHost(ctx, cfg, !f.background)
+		relay := relayToServe
+		if f.background {
+			relay = noRelay
+		}
+		h, err := newLocalHost(ctx, cfg, relay)
 		if err != nil {
 			return err
 		}
@@ -174,7 +178,7 @@ func (a *app) serveBeside(ctx context.Context, f hostFlags, cfg host.Config, own
 		return errors.Join(err, own.gate.Close())
 	}
 	cfg.Listen, cfg.Beside = loopback, own.forHost()
-	h, err := newLocalHost(ctx, cfg, false)
+	h, err := newLocalHost(ctx, cfg, noRelay)
 	if err != nil {
 		return errors.Join(err, own.gate.Close())
 	}

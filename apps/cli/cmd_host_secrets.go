@@ -63,6 +63,9 @@ start unattended.`,
 	cmd.Flags().StringVar(&store, "to", "", "system or file")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if store != "system" && store != "file" {
+			if store != "" {
+				return usagef("--to %q is not a store: give system or file", clip(store, 40))
+			}
 			return usagef("--to is missing: give system or file")
 		}
 		home, err := a.home()

@@ -194,7 +194,7 @@ func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, f
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := newLocalHost(ctx, cfg, true)
+	h, err := newLocalHost(ctx, cfg, relayToPair)
 	if err != nil {
 		return nil, nil, err
 	}

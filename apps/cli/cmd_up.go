@@ -134,7 +134,7 @@ func (a *app) upHost(ctx context.Context, f upFlags, place upPlace) (*host.Host,
 	if err != nil {
 		return nil, err
 	}
-	return newLocalHost(ctx, cfg, true)
+	return newLocalHost(ctx, cfg, relayToServe)
 }
 
 func (a *app) upRelay(ctx context.Context, f upFlags, listener net.Listener, place upPlace) (*part, error) {

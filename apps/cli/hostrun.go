@@ -18,7 +18,7 @@ import (
 
 // newLocalHost creates the host of this machine. It reports a host that is already running
 // and, if a relay is wanted, a missing choice of relay.
-func newLocalHost(ctx context.Context, cfg host.Config, wantRelay bool) (*host.Host, error) {
+func newLocalHost(ctx context.Context, cfg host.Config, relay relayWish) (*host.Host, error) {
 	if err := host.Seclude(); err != nil {
 		return nil, err
 	}
@@ -30,12 +30,21 @@ func newLocalHost(ctx context.Context, cfg host.Config, wantRelay bool) (*host.H
 	if err != nil {
 		return nil, err
 	}
-	if wantRelay && !cfg.NoRelay && h.State().RelayURL == "" {
-		err := usagef("no relay is configured: give --relay URL, set SCOREL_RELAY_URL, set relay_url in config.toml, or run `scorel host serve --no-relay`")
+	if relay != noRelay && !cfg.NoRelay && h.State().RelayURL == "" {
+		err := usagef("no relay is configured: give --relay URL, set SCOREL_RELAY_URL, set relay_url in config.toml, or %s", relay)
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
+
+// relayWish says what a person can do if a host that needs a relay has none.
+type relayWish string
+
+const (
+	noRelay      relayWish = "" // none is needed
+	relayToServe relayWish = "run `scorel host serve --no-relay`"
+	relayToPair  relayWish = "start `scorel up`, which runs one on this machine"
+)
 
 func hostRuns(cause error, pid int) error {
 	return sayf(cause, "a host is already running on this machine (process %d): `scorel host status` shows it, `scorel host stop` stops it", pid)

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -35,8 +36,14 @@ func ServeChannel(ctx context.Context, s ServedChannel) error {
 		settings[name] = value
 	}
 	for _, setting := range kind.Settings {
-		if value := s.Getenv("SCOREL_CHANNEL_" + strings.ToUpper(setting.Name)); setting.Secret && value != "" {
+		const prefix = "SCOREL_CHANNEL_"
+		variable := prefix + strings.ToUpper(strings.ReplaceAll(setting.Name, "-", "_"))
+		// Shells cannot set a variable with a hyphen, which earlier versions read.
+		if value := cmp.Or(s.Getenv(variable), s.Getenv(prefix+strings.ToUpper(setting.Name))); setting.Secret && value != "" {
 			settings[setting.Name] = value
+		}
+		if setting.Secret && !setting.Optional && settings[setting.Name] == "" {
+			return state.Misconfigured(fmt.Errorf("%s needs the %s: set the variable %s to it", kind.Title, setting.Usage, variable))
 		}
 	}
 	platform, err := kind.Open(settings, nil)

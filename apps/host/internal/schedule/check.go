@@ -60,8 +60,10 @@ func (q *Requests) checkWhen(project api.Project, r api.SaveScheduleRequest) err
 		}
 	}
 	switch {
-	case given != 1:
+	case given == 0:
 		return bad("say when it runs, with one of cron, at, after, webhook, folder and github")
+	case given > 1:
+		return bad("a schedule runs for one reason: of cron, at, after, webhook, folder and github, give one")
 	case when.Zone != "" && when.Cron == "":
 		return bad("a time zone only applies to a cron expression")
 	case when.Cron != "":

@@ -39,7 +39,12 @@ Without a terminal, the prompt is read from standard input and the answer is pri
   scorel chat --session ID
   scorel chat --session ID --watch`,
 		Args: argCount(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.chat(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if terminal.IsTerminal(a.stdin) && !a.interactive() && !f.watch {
+				fmt.Fprintln(a.stderr, "scorel: the chat needs a terminal that can show it: write a prompt here, and end it with Ctrl-D")
+			}
+			return a.chat(cmd.Context(), f)
+		},
 	}
 	cmd.Flags().StringVar(&f.session, "session", "", "continue the session with this id")
 	cmd.Flags().StringVar(&f.project, "project", "", "folder of the project (default: this folder)")

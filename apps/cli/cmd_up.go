@@ -176,7 +176,7 @@ func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, rela
 	if err != nil {
 		return err
 	}
-	browser := startPart(ctx, func(ctx context.Context) error { return a.admitBrowser(ctx, c, link.PairingID) })
+	browser := startPart(ctx, func(ctx context.Context) error { return a.admitBrowser(ctx, c, link) })
 	defer func() { _ = browser.stop() }() // it has already reported any error
 	if err := a.announceUp(f, link, info, place); err != nil {
 		return err
@@ -215,7 +215,8 @@ open this link in your browser; it works once, until %s:
 
 // admitBrowser pairs the browser that opens the link. Whoever has the link read it on this
 // machine's own screen, so no one is asked again.
-func (a *app) admitBrowser(ctx context.Context, c *client.Client, id string) error {
+func (a *app) admitBrowser(ctx context.Context, c *client.Client, link api.CreatePairingResponse) error {
+	id := link.PairingID
 	peer, err := client.Call(ctx, c, api.AwaitPairing, api.PairingRequest{PairingID: id})
 	if err == nil {
 		_, err = client.Call(ctx, c, api.FinishPairing, api.FinishPairingRequest{PairingID: id, Accept: true})
@@ -223,11 +224,20 @@ func (a *app) admitBrowser(ctx context.Context, c *client.Client, id string) err
 	switch {
 	case ctx.Err() != nil, errors.Is(err, client.ErrLost): // everything is stopping
 	case err != nil:
-		fmt.Fprintf(a.stderr, "scorel: the link no longer works: %s; create a new one with `scorel pair`\n", sentence(err))
+		fmt.Fprintf(a.stderr, "scorel: %s\n", linkEnded(err, time.UnixMilli(link.ExpiresAt), time.Now()))
 	default:
 		fmt.Fprintf(a.stderr, "scorel: paired with \"%s\" (%s)\n", printable(peer.Label), peer.ClientID)
 	}
 	return nil
+}
+
+// linkEnded says why a link no longer works. The relay ends it at expiresAt by its own clock, and
+// its error is for a person who typed a code.
+func linkEnded(err error, expiresAt, now time.Time) string {
+	if expiresAt.Sub(now) < time.Second {
+		return "nobody opened the link in time: `scorel pair` creates a new one"
+	}
+	return fmt.Sprintf("the link no longer works: %s; create a new one with `scorel pair`", sentence(err))
 }
 
 // openBrowser tries to open the browser; the link is printed in any case.

@@ -37,7 +37,7 @@ func held(info api.HostInfo) []string {
 		"commands can write to the project" + andFolders(limits.Writable),
 	}
 	for _, path := range limits.Missing {
-		lines = append(lines, fmt.Sprintf("%s is in sandbox.writable but does not exist", path))
+		lines = append(lines, fmt.Sprintf("%s, where commands may write, does not exist: create it if they need it", path))
 	}
 	for _, path := range limits.Exposed {
 		lines = append(lines, fmt.Sprintf("commands can change %s, with scorel's keys: it is in a writable folder, and only bubblewrap can hide it", path))

@@ -21,7 +21,7 @@ func TestSandboxWords(t *testing.T) {
 			Network: "no_tcp", Writable: []string{"/tmp", "/data"}, Missing: []string{"/gone"}, Exposed: []string{"/tmp/home"},
 		}}, []string{
 			"landlock (bubblewrap is not installed)", "the network is closed for TCP only: Landlock alone cannot block more",
-			"commands can write to the project, /tmp, /data", "/gone is in sandbox.writable but does not exist",
+			"commands can write to the project, /tmp, /data", "/gone, where commands may write, does not exist: create it if they need it",
 			"commands can change /tmp/home, with scorel's keys: it is in a writable folder, and only bubblewrap can hide it",
 		}},
 		{api.HostInfo{Sandbox: "none", RunsAsRoot: true}, []string{

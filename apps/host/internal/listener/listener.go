@@ -51,7 +51,10 @@ func Listen(addr string, log *slog.Logger) (*Listener, error) {
 		return nil, fmt.Errorf("direct connections are not encrypted, so %s cannot be used: use a local address such as --listen 127.0.0.1:7430, and a relay for access from other machines", addr)
 	}
 	listener, err := net.ListenTCP("tcp", resolved)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is in use by another program: end that, or choose another port with --listen", addr)
+	case err != nil:
 		return nil, fmt.Errorf("the address for direct connections cannot be used: choose another with --listen (%w)", err)
 	}
 	return wrap(listener, log), nil

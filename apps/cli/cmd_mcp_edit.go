@@ -65,7 +65,9 @@ func setValues(values []api.MCPValue, given, without []string, flag string, gete
 		name, value, ok := strings.Cut(text, "=")
 		if !ok && getenv != nil {
 			value = getenv(name)
-			ok = value != ""
+			if ok = value != ""; !ok && name != "" {
+				return nil, usagef("--%s %.80s: the variable is not set in this shell: set it, or give NAME=VALUE", flag, text)
+			}
 		}
 		if !ok || name == "" {
 			return nil, usagef("--%s %.80q: give NAME=VALUE", flag, text)
@@ -145,10 +147,26 @@ ${TOKEN} are expanded where the host runs. A paired machine needs the grant shel
 			if err != nil {
 				return err
 			}
+			if saved.Server.State == api.MCPUntrusted {
+				if err := a.warnUntrusted(cmd.Context(), c, projectID); err != nil {
+					return err
+				}
+			}
 			return a.printServer(f.asJSON, "added", saved.Server)
 		})
 	}
 	return cmd
+}
+
+// warnUntrusted says why a server of a project does not start yet.
+func (a *app) warnUntrusted(ctx context.Context, c *client.Client, projectID string) error {
+	list, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
+	for _, project := range list.Projects {
+		if project.ID == projectID {
+			fmt.Fprintf(a.stderr, "scorel: it will not start until the folder is trusted: `scorel project trust %s` trusts it\n", printable(project.Path))
+		}
+	}
+	return err
 }
 
 func newMCPEdit(a *app) *cobra.Command {

@@ -215,6 +215,14 @@ func (m *Manager) permits(s spec, folder string) (api.MCPServerState, string) {
 	return api.MCPNeedsConsent, "this configuration is not allowed yet"
 }
 
+// advice says what a person can do about a server that permits does not let start.
+func (m *Manager) advice(state api.MCPServerState, folder string) string {
+	if state == api.MCPUntrusted {
+		return fmt.Sprintf("`scorel project trust %s` trusts it", m.origin(folder))
+	}
+	return "allow it first"
+}
+
 // origin returns the folder whose consents count for a folder.
 func (m *Manager) origin(folder string) string {
 	if m.options.Origin == nil {

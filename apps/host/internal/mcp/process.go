@@ -2,12 +2,15 @@ package mcp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,6 +44,9 @@ func start(d definition, folder string, wrap func(argv []string, dir string) []s
 	case d.Cwd != "": // relative to the project, wherever the host was started
 		dir = filepath.Join(folder, d.Cwd)
 	}
+	if err := checkProgram(d.Command, dir, env); err != nil {
+		return nil, fmt.Errorf("it cannot be started: %w", err)
+	}
 	argv := wrap(append([]string{d.Command}, d.Args...), dir)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = dir
@@ -65,6 +71,36 @@ func start(d definition, folder string, wrap func(argv []string, dir string) []s
 		return nil, fmt.Errorf("it cannot be started: %w", err)
 	}
 	return p, nil
+}
+
+// checkProgram returns an error for a program that does not exist. The sandbox, which starts it, could
+// only say that it failed.
+func checkProgram(name, dir string, env []string) error {
+	if runtime.GOOS == "windows" { // no sandbox is between, and names have no ending there
+		return nil
+	}
+	if strings.ContainsRune(name, '/') {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("there is no program %s", name)
+		}
+		return nil
+	}
+	for _, variable := range slices.Backward(env) { // the last one counts
+		list, found := strings.CutPrefix(variable, "PATH=")
+		if !found {
+			continue
+		}
+		for _, folder := range filepath.SplitList(list) {
+			if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+				return nil
+			}
+		}
+		return fmt.Errorf("there is no program %s in the PATH of the host", name)
+	}
+	return nil
 }
 
 // own starts the child and waits for it to exit.

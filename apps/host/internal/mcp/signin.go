@@ -50,7 +50,7 @@ func (m *Manager) SignIn(ctx context.Context, folder, name, by string) (mcpauth.
 		return mcpauth.Begun{}, err
 	}
 	if state, reason := m.permits(found, folder); state != api.MCPIdle {
-		return mcpauth.Begun{}, api.Errorf(api.KindConflict, "the server %s is not used, because %s: allow it first", name, reason)
+		return mcpauth.Begun{}, api.Errorf(api.KindConflict, "the server %s is not used, because %s: %s", name, reason, m.advice(state, folder))
 	}
 	server := mcpauth.Server{Key: key, OAuth: found.oauth}
 	secret, err := (definition{Command: server.OAuth.ClientSecret}).expand(m.options.Getenv, m.options.Withheld)

@@ -34,7 +34,7 @@ func (m *Manager) Test(ctx context.Context, folder, name string) (api.TestMCPSer
 		response.Problem = reason
 		return response, nil
 	default:
-		return response, api.Errorf(api.KindConflict, "the server %s was not started, because %s: allow it first", name, reason)
+		return response, api.Errorf(api.KindConflict, "the server %s was not started, because %s: %s", name, reason, m.advice(state, folder))
 	}
 	select {
 	case m.tests <- struct{}{}:

@@ -136,6 +136,9 @@ func (s *Scheduler) create(author string, r api.SaveScheduleRequest) (response a
 	if len(s.records) >= maxSchedules {
 		return response, api.Errorf(api.KindTooLarge, "the limit of %d schedules is reached: remove one that is no longer used", maxSchedules)
 	}
+	if err := s.checkName(r); err != nil {
+		return response, err
+	}
 	if err := s.checkAfter(id, r); err != nil {
 		return response, err
 	}
@@ -161,6 +164,11 @@ func (s *Scheduler) replace(author string, r api.SaveScheduleRequest) (response 
 	if err != nil {
 		return response, err
 	}
+	if have.Spec.Name != r.Spec.Name { // earlier versions let two have one name
+		if err := s.checkName(r); err != nil {
+			return response, err
+		}
+	}
 	if err := s.checkAfter(r.ID, r); err != nil {
 		return response, err
 	}
@@ -185,6 +193,17 @@ func (s *Scheduler) replace(author string, r api.SaveScheduleRequest) (response 
 	})
 	response.Schedule = s.shown(s.records[r.ID])
 	return response, err
+}
+
+// checkName returns an error for a name that another schedule of the project has: commands could not
+// tell them apart by it.
+func (s *Scheduler) checkName(r api.SaveScheduleRequest) error {
+	for id, other := range s.records {
+		if id != r.ID && other.ProjectID == r.ProjectID && other.Spec.Name == r.Spec.Name {
+			return api.Errorf(api.KindConflict, "the project has a schedule with the name %.64q already: choose another name, or remove that one", r.Spec.Name)
+		}
+	}
+	return nil
 }
 
 // setToken stores the token of a webhook: its hash, and where requests are signed with it, the

@@ -19,6 +19,7 @@ var (
 	ErrLeavesIt    = errors.New("is a symbolic link that leaves the folder")
 	ErrGitsOwn     = errors.New("belongs to git itself, and is closed")
 	ErrClosed      = errClosed
+	ErrIsFolder    = errIsFolder
 )
 
 // ProjectFolder gives people access to the files of a folder, with the path protections of

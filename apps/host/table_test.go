@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/projects"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -12,7 +13,7 @@ import (
 // handler, each handler a line, and without the grant the request is refused
 // before its handler sees it.
 func TestEveryRequestIsServedBehindItsGrant(t *testing.T) {
-	w := &wiring{Host: &Host{}}
+	w := &wiring{Host: &Host{}, projectAPI: projects.New(projects.Options{})}
 	served := map[string]bool{}
 	for _, e := range w.endpoints() {
 		served[e.Name] = true

@@ -22,6 +22,7 @@ const (
 	BackendCompaction BackendKind = "compaction" // the agent shortened its own context
 	BackendUsage      BackendKind = "usage"      // context and cost of the agent's session, after a turn
 	BackendUpdate     BackendKind = "update"     // something that this host does not know
+	BackendReset      BackendKind = "reset"      // sessions and options before it are those of another host, and do not count
 )
 
 type (

@@ -34,7 +34,8 @@ func (w *work) configure(ctx context.Context) error {
 
 // restore sets the options of the agent to those in the log: programs forget them when they end,
 // and without it a session would continue in a mode that asks less. People may also have changed
-// one since the last turn. The log of a new or imported session has none.
+// one since the last turn. The log of a new session has none, and those of a session that was imported
+// or moved here do not count.
 func (w *work) restore(ctx context.Context) error {
 	if len(w.kept.Options.Options) == 0 {
 		return w.configure(ctx)

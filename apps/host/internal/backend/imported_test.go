@@ -110,3 +110,67 @@ func TestImportInAnotherAgent(t *testing.T) {
 		t.Errorf("the other agent knows %q", said)
 	}
 }
+
+// TestABypassStaysOnItsHost: a session in which another program worked without asking is imported
+// from its file, or moves. The program asks there, in a session of its own.
+func TestABypassStaysOnItsHost(t *testing.T) {
+	from := newWorld(t)
+	s := from.session("fake")
+	s.ok("say begun")
+	if err := s.SetBackendOption(t.Context(), "cli_x", "mode", "bypass", anyone); err != nil {
+		t.Fatal(err)
+	}
+	s.ok("mode")
+	_, exported, err := from.provider().Export(t.Context(), s.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := session.MovedRecord{MoveID: "mov_00000000000000000000000000000000", From: "dev_a", To: "dev_b"}
+	left, err := from.manager.Leaving(t.Context(), s.id, moved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for how, bring := range map[string]func(w *world) error{
+		"imported": func(w *world) error {
+			_, err := w.manager.Import(t.Context(), w.project.ID, s.id, exported)
+			return err
+		},
+		"imported by an earlier version": func(w *world) error {
+			w.project.ID = "prj_2"
+			w.stop()
+			defer w.start()
+			return w.provider().Import(t.Context(), w.project.ID, exported)
+		},
+		"moved": func(w *world) error {
+			arrival := sessions.Arrival{SessionID: s.id, Read: func() ([]byte, error) { return left, nil }}
+			return w.manager.Arrive(t.Context(), w.project.ID, []sessions.Arrival{arrival}, moved, "note")
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			w := newWorld(t)
+			w.home = from.home // it could load that session
+			w.restart()
+			if err := bring(w); err != nil {
+				t.Fatal(err)
+			}
+			in := w.open(s.id)
+			before := in.records(session.BackendSession)
+			if in.ok("mode"); !strings.HasSuffix(in.said(), "mode=ask model=small loud=false") {
+				t.Errorf("the agent says %q", in.said())
+			}
+			all := in.records(session.BackendSession)
+			if last := all[len(all)-1]; last.AgentSession == before[0].AgentSession || last.Rebuilt == 0 {
+				t.Errorf("%+v", last)
+			}
+			if err := in.SetBackendOption(t.Context(), "cli_x", "mode", "bypass", anyone); err != nil {
+				t.Fatal(err)
+			}
+			w.restart() // what is chosen here counts here
+			in = w.open(s.id)
+			if in.ok("mode"); !strings.HasSuffix(in.said(), "mode=bypass model=small loud=false") {
+				t.Errorf("the agent says %q", in.said())
+			}
+			in.check()
+		})
+	}
+}

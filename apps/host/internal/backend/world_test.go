@@ -56,7 +56,7 @@ func (w *world) start() {
 	w.backends = backend.New(options)
 	log := slog.New(slog.DiscardHandler)
 	var err error
-	w.manager, err = sessions.NewManager(w.t.Context(), file.New(w.dir, log), sessions.Deps{
+	w.manager, err = sessions.NewManager(w.t.Context(), w.provider(), sessions.Deps{
 		Logger: log, Models: oneModel{w}, Tools: func(string) agent.Toolset { return agent.Fixed{} },
 		System:    func([]agent.Tool, string, agent.ProjectContext) string { return "" },
 		OnSummary: func(api.SessionSummary) {}, OnDelete: func(string, string) {}, Backends: w.backends,
@@ -65,6 +65,9 @@ func (w *world) start() {
 		w.t.Fatal(err)
 	}
 }
+
+// provider is what keeps the logs.
+func (w *world) provider() *file.Provider { return file.New(w.dir, slog.New(slog.DiscardHandler)) }
 
 func (w *world) stop() {
 	if w.manager != nil {

@@ -141,6 +141,9 @@ func (r *runner) prepareForeign(hooked *turnHooks) (agent.Turn, agent.Runner, er
 	if err := r.deps.checkBackend(name); err != nil {
 		return agent.Turn{}, nil, err
 	}
+	if err := r.resetBackends(); err != nil {
+		return agent.Turn{}, nil, err
+	}
 	var child session.ChildRecord // of a subagent's session
 	read.LastCustom(r.log.Tree(), session.CustomChild, &child)
 	j := journal{r, r.turns.running.id, api.Model{Provider: name}, hooked}
@@ -153,6 +156,16 @@ func (r *runner) prepareForeign(hooked *turnHooks) (agent.Turn, agent.Runner, er
 		Afford:   func() error { return r.others.afford(r.id) },
 		Messages: read.Context(r.log.Tree()).Messages, Cwd: r.project.Path, Provider: name, System: child.Prompt,
 	}, work, nil
+}
+
+// resetBackends drops sessions and options of other programs from another host, which earlier
+// versions kept when they imported a file. The header of such a session names another project.
+func (c *core) resetBackends() error {
+	from, tree := c.log.Header().ProjectID, c.log.Tree()
+	if from == "" || from == c.project.ID || !read.KeepsBackends(tree) || slices.ContainsFunc(tree.Entries(), read.FromElsewhere) {
+		return nil
+	}
+	return c.appendCustom(session.CustomBackend, session.BackendRecord{Kind: session.BackendReset}, "")
 }
 
 // inOrder returns messages as the own agent needs them after another program has worked.

@@ -56,7 +56,7 @@ func (m *Manager) importNew(ctx context.Context, projectID string, t Transcript)
 	}
 	data, err := extended(append(header, '\n'), m.deps.Sign, func(s *store.Session) error { return fill(ctx, s, t) })
 	if err == nil {
-		data, err = sanitized(ctx, data)
+		data, err = sanitized(ctx, data, false)
 	}
 	if err == nil {
 		err = m.provider.Import(ctx, projectID, data)

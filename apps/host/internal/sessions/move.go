@@ -319,7 +319,8 @@ func appendRecord(ctx context.Context, s *store.Session, customType string, data
 
 // welcome adds the first entries of this host to a session that arrived. Its queue and what
 // waits for a person stay. Permissions belong to one host: prompts that were allowed everything,
-// and a mode that asks less than "ask", are lowered. Background jobs stayed behind.
+// and a mode that asks less than "ask", are lowered. So are the options of other programs, by the
+// first entry: see read.Backend. Background jobs stayed behind.
 func welcome(ctx context.Context, s *store.Session, record session.MovedRecord, note string) error {
 	record.Arrived = true
 	err := appendRecord(ctx, s, session.CustomMoved, record)

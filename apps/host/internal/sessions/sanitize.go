@@ -23,9 +23,11 @@ const textImported = "The session was imported during this turn, which is not re
 // sanitized returns the bytes of a session's file with entries that end all that the session
 // would do by itself, or with permissions that were not granted here. A file may hold queued prompts with
 // their permissions, a turn that waits for an approval, background jobs whose end starts a
-// turn, and a mode. None of these can be trusted. The bytes are stored in one step, so that no
-// crash leaves the session as it came. A damaged session does nothing and is not changed.
-func sanitized(ctx context.Context, data []byte) ([]byte, error) {
+// turn, and a mode. None of these can be trusted. Neither can the sessions and modes of other
+// programs in a file from elsewhere; a conversation that the host read itself names its own. The
+// bytes are stored in one step, so that no crash leaves the session as it came. A damaged session
+// does nothing and is not changed.
+func sanitized(ctx context.Context, data []byte, elsewhere bool) ([]byte, error) {
 	parts, err := store.Split(data)
 	if err != nil {
 		return nil, err
@@ -40,7 +42,11 @@ func sanitized(ctx context.Context, data []byte) ([]byte, error) {
 	if s.Damage() != "" {
 		return data, nil
 	}
-	if err := sanitize(ctx, s); err != nil {
+	err = sanitize(ctx, s)
+	if elsewhere && read.KeepsBackends(s.Tree()) {
+		err = errors.Join(err, appendRecord(ctx, s, session.CustomBackend, session.BackendRecord{Kind: session.BackendReset}))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("sessions: sanitizing an imported session: %w", err)
 	}
 	for _, line := range log.lines {

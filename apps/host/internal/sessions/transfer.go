@@ -105,7 +105,7 @@ func ofSubagent(id string, err error) error {
 // Import stores the session of a file and lists it. It starts nothing by itself and asks for no
 // less than others: see sanitized.
 func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte) (api.SessionSummary, error) {
-	data, err := sanitized(ctx, data)
+	data, err := sanitized(ctx, data, true)
 	if err == nil {
 		err = m.provider.Import(ctx, projectID, data)
 	}

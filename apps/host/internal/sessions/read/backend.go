@@ -41,16 +41,16 @@ func Backend(tree *session.Tree, name, turnID string) agent.Kept {
 }
 
 // lastSession returns the last record of a session of the backend and its index in the log, -1
-// for none, and notes the last options, commands and cost.
+// for none, and notes the last options, commands and cost. What another host's agent said does
+// not count: the modes that were chosen there ask less than people here may want.
 func lastSession(tree *session.Tree, name string, kept *agent.Kept) (last session.BackendRecord, at int) {
 	at = -1
 	for i, entry := range slices.Backward(tree.Entries()) {
-		if entry.CustomType != session.CustomBackend {
-			continue
+		if FromElsewhere(entry) {
+			break
 		}
-		var record session.BackendRecord
-		custom, ok := entry.AsCustom()
-		if !ok || json.Unmarshal(custom.Data, &record) != nil || record.Backend != name {
+		record, ok := backendRecord(entry)
+		if !ok || record.Backend != name {
 			continue
 		}
 		switch record.Kind {
@@ -72,6 +72,40 @@ func lastSession(tree *session.Tree, name string, kept *agent.Kept) (last sessio
 		}
 	}
 	return last, at
+}
+
+func backendRecord(entry session.Entry) (record session.BackendRecord, ok bool) {
+	if entry.CustomType != session.CustomBackend {
+		return record, false
+	}
+	custom, ok := entry.AsCustom()
+	return record, ok && json.Unmarshal(custom.Data, &record) == nil
+}
+
+// FromElsewhere reports whether the entries before this one were written on another host, so that
+// what they say of other programs does not count.
+func FromElsewhere(entry session.Entry) bool {
+	if entry.CustomType == session.CustomMoved {
+		var moved session.MovedRecord
+		custom, ok := entry.AsCustom()
+		return ok && json.Unmarshal(custom.Data, &moved) == nil && moved.Arrived
+	}
+	record, ok := backendRecord(entry)
+	return ok && record.Kind == session.BackendReset
+}
+
+// KeepsBackends reports whether sessions or options of other programs count that are in the log.
+func KeepsBackends(tree *session.Tree) bool {
+	for _, entry := range slices.Backward(tree.Entries()) {
+		if FromElsewhere(entry) {
+			return false
+		}
+		record, ok := backendRecord(entry)
+		if ok && (record.Kind == session.BackendSession || record.Kind == session.BackendOptions) {
+			return true
+		}
+	}
+	return false
 }
 
 func keepFirst(kept *session.BackendRecord, record session.BackendRecord) {

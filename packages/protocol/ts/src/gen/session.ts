@@ -93,7 +93,9 @@ export type BackendKind =
   /** context and cost of the agent's session, after a turn */
   | 'usage'
   /** something that this host does not know */
-  | 'update';
+  | 'update'
+  /** sessions and options before it are those of another host, and do not count */
+  | 'reset';
 
 /** The type of an entry. */
 export type EntryType =

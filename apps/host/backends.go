@@ -27,7 +27,7 @@ func (w *wiring) openBackends() {
 
 func definitionOf(name string, b state.Backend) backend.Definition {
 	return backend.Definition{
-		Name: name, Command: b.Command, Args: b.Args, Env: b.Env, Mode: b.Mode, Model: b.Model, Sandbox: b.Sandbox, Writable: b.Writable,
+		Name: name, Command: b.Command, Args: b.Args, Env: b.Env, Mode: b.Mode, Model: b.Model, Asks: b.Asks, Sandbox: b.Sandbox, Writable: b.Writable,
 	}
 }
 

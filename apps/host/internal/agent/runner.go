@@ -41,6 +41,8 @@ type Kept struct {
 	Cost float64
 	// Options and Commands are the last records of these kinds.
 	Options, Commands session.BackendRecord
+	// First are the options with the values that each had when the program first named it.
+	First []session.BackendOption
 }
 
 // ResultsInOrder returns messages with every tool result directly after the message with its

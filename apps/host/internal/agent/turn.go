@@ -56,6 +56,9 @@ type Turn struct {
 	// Resume says that the last message of the path called tools that do not all have
 	// results: those that have none run first. None of them may have been started.
 	Resume bool
+	// Asking has another program work in a mode in which it asks, whatever was chosen for the
+	// session. The own agent asks the Gate in any case.
+	Asking bool
 
 	Thinking ThinkingLevel // of every call; "" is what the configuration says
 	CacheKey string        // of every call; see Request

@@ -103,6 +103,16 @@ func (b *Backends) Check(name string) error {
 	return nil
 }
 
+// Asks reports whether a backend can be set to a mode in which it asks before it acts.
+func (b *Backends) Asks(name string) bool {
+	d, err := b.Definition(name)
+	if err != nil {
+		return false
+	}
+	_, asks := d.asking()
+	return asks
+}
+
 // List describes the backends.
 func (b *Backends) List() []api.Backend {
 	list := make([]api.Backend, 0, len(b.options.Definitions))

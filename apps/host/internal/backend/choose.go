@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/acp"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -37,6 +38,9 @@ func (w *work) configure(ctx context.Context) error {
 // one since the last turn. The log of a new session has none, and those of a session that was imported
 // or moved here do not count.
 func (w *work) restore(ctx context.Context) error {
+	if w.turn.Asking {
+		return w.restrain(ctx)
+	}
 	if len(w.kept.Options.Options) == 0 {
 		return w.configure(ctx)
 	}
@@ -47,6 +51,51 @@ func (w *work) restore(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// restrain sets the agent to a mode in which it asks, and other options that may decide what it asks
+// for to the values that they had before people changed them.
+func (w *work) restrain(ctx context.Context) error {
+	if len(w.kept.Options.Options) == 0 {
+		if err := w.configure(ctx); err != nil {
+			return err
+		}
+	}
+	for _, first := range w.kept.First {
+		err := w.choose(ctx, func(o session.BackendOption) bool { return o.ID == first.ID }, w.restrained(first))
+		if err != nil && !errors.Is(err, errNotOffered) && !agent.Harmless(first.Category) {
+			return fmt.Errorf("setting the option %q back: %w", first.ID, err)
+		}
+	}
+	mode, _ := w.definition.asking()
+	if mode == "" || w.asks(mode) {
+		return nil
+	}
+	err := w.choose(ctx, func(o session.BackendOption) bool { return o.Category == acp.CategoryMode }, mode)
+	if errors.Is(err, errNotOffered) {
+		return fmt.Errorf("%s does not offer the mode %q, in which it would ask, and this prompt may not run in another one: send it on the host's own machine, or name a mode in config.toml", w.definition.title(), mode)
+	}
+	return err
+}
+
+// asks reports whether the agent knows the mode in which it asks, and is in that one or in another
+// one in which it does not decide by itself.
+func (w *work) asks(mode string) bool {
+	return slices.ContainsFunc(stateOptions(w.program.state), func(o session.BackendOption) bool {
+		knows := slices.ContainsFunc(o.Choices, func(c session.BackendChoice) bool { return c.Value == mode })
+		return o.Category == acp.CategoryMode && knows && !agent.DecidesIn(o.Value)
+	})
+}
+
+// restrained returns the value that an option has while the agent is to ask.
+func (w *work) restrained(first session.BackendOption) string {
+	for _, kept := range w.kept.Options.Options {
+		asks := kept.Category == acp.CategoryMode && !agent.DecidesIn(kept.Value)
+		if kept.ID == first.ID && (asks || agent.Harmless(kept.Category)) {
+			return kept.Value
+		}
+	}
+	return first.Value
 }
 
 // The ids of the options that stand for the modes and models of agents without such options.

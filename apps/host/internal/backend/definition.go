@@ -2,10 +2,11 @@ package backend
 
 import (
 	"maps"
-
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
 )
 
 // Definition is a program that works on turns.
@@ -18,6 +19,8 @@ type Definition struct {
 	Set     map[string]string // variables that are set
 	Mode    string            // id of the agent's mode that new sessions begin in; "" is its own default
 	Model   string            // id of the agent's model for new sessions; "" is its own default
+	Asks    bool              // its own settings have it ask before it acts, whatever its mode is
+	Asking  string            // id of a mode in which it asks, if Mode is none; "" is not known
 	Login   []string          // the vendor's command that logs in; nil is Command without arguments
 	Install string            // the command that installs the program
 	BuiltIn bool
@@ -79,11 +82,22 @@ func (d Definition) over(known Definition) Definition {
 	if d.Mode == "" {
 		d.Mode = known.Mode
 	}
+	d.Asking = known.Mode
 	if d.Set == nil {
 		d.Set = known.Set
 	}
 	d.Title, d.Install, d.Login = known.Title, known.Install, known.Login
 	return d
+}
+
+// asking returns the mode in which the program asks before it acts, "" for its own default, and
+// whether there is one.
+func (d Definition) asking() (mode string, ok bool) {
+	switch {
+	case d.Mode != "" && !agent.DecidesIn(d.Mode), d.Asks:
+		return d.Mode, true
+	}
+	return d.Asking, d.Asking != ""
 }
 
 // Path returns the file of the program, or "" if it is not installed.

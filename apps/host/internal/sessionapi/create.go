@@ -23,6 +23,13 @@ func (s *Sessions) createSession(ctx context.Context, c *dispatch.Conn, r api.Cr
 			return api.CreateSessionResponse{}, err
 		}
 	}
+	decides, err := s.manager.BackendDecides(r.Backend)
+	if err == nil {
+		err = s.checkBackend(c, r.Backend, decides)
+	}
+	if err != nil {
+		return api.CreateSessionResponse{}, err
+	}
 	summary, isNew, err := s.manager.CreateOnce(ctx, project, c.ClientID(), r)
 	if err != nil {
 		return api.CreateSessionResponse{}, err

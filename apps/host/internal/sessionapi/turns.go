@@ -109,6 +109,13 @@ func (s *Sessions) setBackend(ctx context.Context, c *dispatch.Conn, r api.SetBa
 	if err != nil {
 		return none, err
 	}
+	decides, err := opened.BackendDecides(ctx, r.Backend)
+	if err == nil {
+		err = s.checkBackend(c, r.Backend, decides)
+	}
+	if err != nil {
+		return none, err
+	}
 	return none, opened.SetBackend(ctx, c.ClientID(), r.Backend)
 }
 
@@ -127,13 +134,22 @@ func (s *Sessions) setBackendOption(ctx context.Context, c *dispatch.Conn, r api
 	}
 	return none, opened.SetBackendOption(ctx, c.ClientID(), r.Option, r.Value, func(category string, decides bool) error {
 		switch {
-		case category == agent.OptionModel || category == agent.OptionModelConfig || category == agent.OptionThoughtLevel:
+		case agent.Harmless(category):
 			return nil
 		case category == agent.OptionMode && !decides:
 			return s.checkMode(c, api.ModePlan) // the lowest
 		}
 		return s.checkMode(c, api.ModeBypass) // what the program then does is not asked for
 	})
+}
+
+// checkBackend refuses a program that acts without asking, for a connection that may not have
+// scorel's own agent do so either.
+func (s *Sessions) checkBackend(c *dispatch.Conn, name string, decides bool) error {
+	if most := s.MaxMode(c); decides && most != api.ModeBypass {
+		return sessions.NeedsBypass(name, "this connection", most)
+	}
+	return nil
 }
 
 // checkMode refuses a mode that the connection may not set.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -17,6 +18,8 @@ import (
 type Backends interface {
 	// Check returns why a backend cannot be used, as an *api.Error, or nil.
 	Check(name string) error
+	// Asks reports whether a backend can be set to a mode in which it asks before it acts.
+	Asks(name string) bool
 	// Runner returns what works on the turns of a session.
 	Runner(sessionID, name string, keeper agent.Keeper) (agent.Runner, error)
 	// SetOption changes an option of what runs for a session. It changes nothing if the named
@@ -44,6 +47,34 @@ func (d Deps) checkBackend(name string) error {
 		return api.Errorf(api.KindNotFound, "there is no backend %.64q on this host", name)
 	}
 	return d.Backends.Check(name)
+}
+
+// BackendDecides reports whether a backend acts without asking: it cannot be set to a mode in which
+// it asks.
+func (m *Manager) BackendDecides(name string) (bool, error) { return m.deps.backendDecides(name) }
+
+func (d Deps) backendDecides(name string) (bool, error) {
+	if err := d.checkBackend(name); err != nil {
+		return false, err
+	}
+	name = ownBackend(name)
+	return name != "" && !d.Backends.Asks(name), nil
+}
+
+// BackendDecides reports whether a backend would act without asking in the next turns: also if a
+// person set it to such a mode before.
+func (e *settings) BackendDecides(ctx context.Context, name string) (bool, error) {
+	decides, err := e.deps.backendDecides(name)
+	if decides || err != nil {
+		return decides, err
+	}
+	return inside(ctx, &e.owner, func() (bool, error) {
+		kept := read.Backend(e.log.Tree(), ownBackend(name), "")
+		return slices.ContainsFunc(kept.Options.Options, func(o session.BackendOption) bool {
+			asFirst := func(first session.BackendOption) bool { return first.ID == o.ID && first.Value == o.Value }
+			return o.Category == agent.OptionMode && agent.DecidesIn(o.Value) && !slices.ContainsFunc(kept.First, asFirst)
+		}), nil
+	})
 }
 
 // SetBackend chooses the program that works on the next turns.
@@ -104,10 +135,23 @@ func (e *settings) SetBackendOption(ctx context.Context, clientID, option, value
 	if err := e.deps.checkBackend(now.Backend); err != nil {
 		return err
 	}
+	if !agent.Harmless(changed.Category) && (record.Decides || changed.Category != agent.OptionMode) {
+		if err := e.change(ctx, e.checkAsking); err != nil {
+			return err
+		}
+	}
 	if err := e.deps.Backends.SetOption(ctx, e.id, now.Backend, option, value); err != nil {
 		return err
 	}
 	return e.change(ctx, func() error { return e.keepBackend(record, clientID) })
+}
+
+// checkAsking refuses to have the program ask less while it works on a turn that must ask.
+func (e *settings) checkAsking() error {
+	if turn := e.approvals.turns.running; turn != nil && turn.asking {
+		return api.Errorf(api.KindConflict, "the program must ask in the running turn, because of who sent its prompt or the mode \"plan\": change this option when the turn has ended")
+	}
+	return nil
 }
 
 // withOption sets an option in a list.
@@ -144,6 +188,11 @@ func (r *runner) prepareForeign(hooked *turnHooks) (agent.Turn, agent.Runner, er
 	if err := r.resetBackends(); err != nil {
 		return agent.Turn{}, nil, err
 	}
+	asking, err := r.mustAsk(name)
+	if err != nil {
+		return agent.Turn{}, nil, err
+	}
+	r.turns.running.asking = asking
 	var child session.ChildRecord // of a subagent's session
 	read.LastCustom(r.log.Tree(), session.CustomChild, &child)
 	j := journal{r, r.turns.running.id, api.Model{Provider: name}, hooked}
@@ -154,8 +203,32 @@ func (r *runner) prepareForeign(hooked *turnHooks) (agent.Turn, agent.Runner, er
 	return agent.Turn{
 		Journal: j, Gate: gate{r.approvals, hooked}, People: people{r.questions}, Sink: sink{r.core}, Tell: j.Tell, After: hooked.after,
 		Afford:   func() error { return r.others.afford(r.id) },
-		Messages: read.Context(r.log.Tree()).Messages, Cwd: r.project.Path, Provider: name, System: child.Prompt,
+		Messages: read.Context(r.log.Tree()).Messages, Cwd: r.project.Path, Provider: name, System: child.Prompt, Asking: asking,
 	}, work, nil
+}
+
+// mustAsk reports whether a program must work on the running turn in a mode in which it asks: in the
+// mode plan, or because the sender of the prompt may not have it act without asking. It refuses a
+// program that has no such mode.
+func (r *runner) mustAsk(name string) (bool, error) {
+	most := api.Mode(cmp.Or(r.turns.running.prompt.MaxMode, string(api.ModeBypass)))
+	limited := permission.Lower(most, api.ModeBypass) != api.ModeBypass
+	plan := r.judge.policy().Mode == api.ModePlan
+	switch {
+	case !limited && !plan:
+		return false, nil
+	case r.deps.Backends.Asks(name):
+		return true, nil
+	case limited:
+		return false, NeedsBypass(name, "the sender of this prompt", most)
+	}
+	return false, api.Errorf(api.KindNotAllowed, "%s may act without asking, and the session is in the mode %q: choose another mode or another agent, or set asks = true in [backends.%s] of config.toml if its own settings have it ask", name, api.ModePlan, name)
+}
+
+// NeedsBypass is why a program that acts without asking does not work for someone who may use modes
+// up to most.
+func NeedsBypass(name, who string, most api.Mode) error {
+	return api.Errorf(api.KindNotAllowed, "%[1]s may act without asking, and %[2]s may use modes up to %[3]q: use it on the host's own machine, raise permissions.remote_mode in its config.toml, or set asks = true in its [backends.%[1]s] if the program's own settings have it ask", name, who, most)
 }
 
 // resetBackends drops sessions and options of other programs from another host, which earlier

@@ -325,10 +325,15 @@ func welcome(ctx context.Context, s *store.Session, record session.MovedRecord, 
 	record.Arrived = true
 	err := appendRecord(ctx, s, session.CustomMoved, record)
 	tree := s.Tree()
-	if waits := read.WaitingPrompts(tree, nil, nil); slices.ContainsFunc(waits, allowsMore) {
+	digest := index.DigestOf(s.Header(), tree.Entries())
+	foreign := digest.Backend != ""
+	if waits := read.WaitingPrompts(tree, nil, nil); foreign && len(waits) > 0 || slices.ContainsFunc(waits, allowsMore) {
 		items := slices.Clone(waits)
 		for i := range items {
 			items[i] = unallowed(items[i])
+			if foreign { // the mode of the session does not have its program ask
+				items[i].MaxMode = string(permission.Lower(api.ModeAsk, modeOf(items[i].MaxMode)))
+			}
 		}
 		err = errors.Join(err, appendRecord(ctx, s, session.CustomQueue, session.Queue{Items: items}))
 	}
@@ -336,7 +341,7 @@ func welcome(ctx context.Context, s *store.Session, record session.MovedRecord, 
 	if read.LastCustom(tree, session.CustomMode, &mode) && permission.Lower(modeOf(mode.Mode), api.ModeAsk) == api.ModeAsk && mode.Mode != string(api.ModeAsk) {
 		err = errors.Join(err, appendRecord(ctx, s, session.CustomMode, session.ModeRecord{Mode: string(api.ModeAsk)}))
 	}
-	if jobs := index.DigestOf(s.Header(), tree.Entries()).Jobs; len(jobs) > 0 {
+	if jobs := digest.Jobs; len(jobs) > 0 {
 		err = errors.Join(err, addLostNote(ctx, s, jobs))
 	}
 	if note == "" || read.Interrupted(tree) { // a call waits, whose result comes next

@@ -34,6 +34,8 @@ type runningTurn struct {
 	// limits are those of the agent that the session runs as; nil if there are none, or if
 	// they are not known yet.
 	limits *session.ChildRecord
+	// asking: another program works on the turn and must ask.
+	asking bool
 	// resumed: the turn waited for an approval or an answer when the host ended.
 	resumed bool
 	// kept are the approvals that waited then, by the id of their call. Each is removed when

@@ -45,6 +45,7 @@ type Options struct {
 	NoResume bool   // sessions can be loaded only; with NoLoad, neither
 	NoLoad   bool
 	Mode     string // in which sessions begin and are loaded; "" is ask
+	Trusts   bool   // has an option "trust" of a category of its own
 }
 
 // Parse reads the options of a command line.
@@ -61,6 +62,8 @@ func Parse(args []string) (o Options) {
 			o.NoLoad = true
 		case "--mode":
 			o.Mode = value
+		case "--trusts":
+			o.Trusts = true
 		}
 	}
 	return o
@@ -205,14 +208,18 @@ func (a *agent) option(session, name, without string) string {
 	return cmp.Or(a.other[session][name], without)
 }
 
-// state is a session as it is now: modes and models in the old way, and one option.
+// state is a session as it is now: modes and models in the old way, and other options.
 func (a *agent) state(id string) acp.SessionState {
+	flag := func(id, name, category, value string) acp.ConfigOption {
+		return acp.ConfigOption{ID: id, Name: name, Category: category, Type: acp.OptionBoolean, CurrentValue: json.RawMessage(value)}
+	}
+	options := []acp.ConfigOption{flag("loud", "Loud", acp.CategoryModelConfig, a.option(id, "loud", "false"))}
+	if a.options.Trusts {
+		options = append(options, flag("trust", "Trust", "trust", a.option(id, "trust", "false")))
+	}
 	return acp.SessionState{
-		SessionID: id, Modes: a.modeState(id),
+		SessionID: id, Modes: a.modeState(id), ConfigOptions: options,
 		Models: &acp.ModelState{CurrentModelID: a.option(id, "model", "small"), AvailableModels: []acp.Model{{ID: "small", Name: "Small"}, {ID: "large", Name: "Large"}}},
-		ConfigOptions: []acp.ConfigOption{{
-			ID: "loud", Name: "Loud", Category: acp.CategoryModelConfig, Type: acp.OptionBoolean, CurrentValue: json.RawMessage(a.option(id, "loud", "false")),
-		}},
 	}
 }
 

@@ -110,7 +110,11 @@ func (t *turn) step(ctx context.Context, word, rest string) error {
 		defer t.mu.Unlock()
 		t.mute = true
 	case "mode":
-		return t.say(acp.UpdateAgentChunk, fmt.Sprintf("mode=%s model=%s loud=%s", t.mode(t.session), t.option(t.session, "model", "small"), t.option(t.session, "loud", "false")))
+		text := fmt.Sprintf("mode=%s model=%s loud=%s", t.mode(t.session), t.option(t.session, "model", "small"), t.option(t.session, "loud", "false"))
+		if t.options.Trusts {
+			text += " trust=" + t.option(t.session, "trust", "false")
+		}
+		return t.say(acp.UpdateAgentChunk, text)
 	case "env":
 		return t.say(acp.UpdateAgentChunk, first+"="+os.Getenv(first))
 	case "stop":

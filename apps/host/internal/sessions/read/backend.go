@@ -56,6 +56,7 @@ func lastSession(tree *session.Tree, name string, kept *agent.Kept) (last sessio
 		switch record.Kind {
 		case session.BackendOptions:
 			keepFirst(&kept.Options, record)
+			kept.First = earlier(record.Options, kept.First)
 		case session.BackendCommands:
 			keepFirst(&kept.Commands, record)
 		case session.BackendUsage:
@@ -67,11 +68,19 @@ func lastSession(tree *session.Tree, name string, kept *agent.Kept) (last sessio
 				last, at = record, i
 			}
 		}
-		if at >= 0 && kept.Options.Kind != "" && kept.Commands.Kind != "" {
-			break
-		}
 	}
 	return last, at
+}
+
+// earlier returns options with those that they do not have from a later list.
+func earlier(options, later []session.BackendOption) []session.BackendOption {
+	all := slices.Clone(options)
+	for _, o := range later {
+		if !slices.ContainsFunc(options, func(known session.BackendOption) bool { return known.ID == o.ID }) {
+			all = append(all, o)
+		}
+	}
+	return all
 }
 
 func backendRecord(entry session.Entry) (record session.BackendRecord, ok bool) {

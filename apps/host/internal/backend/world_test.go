@@ -32,6 +32,8 @@ type world struct {
 	options  backend.Options
 	args     []string
 	more     []backend.Definition // besides the fake agents
+	rules    sessions.Permissions // nil has none
+	tools    agent.Fixed          // of the own agent
 }
 
 func newWorld(t *testing.T, args ...string) *world {
@@ -57,7 +59,7 @@ func (w *world) start() {
 	log := slog.New(slog.DiscardHandler)
 	var err error
 	w.manager, err = sessions.NewManager(w.t.Context(), w.provider(), sessions.Deps{
-		Logger: log, Models: oneModel{w}, Tools: func(string) agent.Toolset { return agent.Fixed{} },
+		Logger: log, Models: oneModel{w}, Tools: func(string) agent.Toolset { return w.tools }, Permissions: w.rules,
 		System:    func([]agent.Tool, string, agent.ProjectContext) string { return "" },
 		OnSummary: func(api.SessionSummary) {}, OnDelete: func(string, string) {}, Backends: w.backends,
 	})

@@ -76,7 +76,8 @@ func (g gate) Ask(ctx context.Context, call agent.Call, what agent.Description) 
 			return r.decision, err
 		}
 		now := what
-		if tool := g.judge.tool(call.Name); r.asked && tool != nil {
+		// The call of another program is none of the own tool with that name.
+		if tool := g.judge.tool(call.Name); r.asked && tool != nil && len(what.Choices) == 0 {
 			now = tool.Describe(call)
 			if what.Insist || strings.HasPrefix(call.ID, setupCall) { // the tool did not write the title
 				now.Title, now.Insist = what.Title, what.Insist

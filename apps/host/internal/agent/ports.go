@@ -155,6 +155,9 @@ type Description struct {
 	// Command is the command line that the call runs, for tools whose arguments do
 	// not hold it: it is judged as one of bash is.
 	Command string
+	// As are further tools whose rules are about the call, which is none of the host's own. They
+	// change nothing about what people are shown.
+	As []string `json:"-"`
 	// Choices are the answers of the program that asks, in place of allow and deny; nil has none.
 	Choices []api.ApprovalChoice `json:",omitempty"`
 }

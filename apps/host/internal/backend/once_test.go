@@ -24,7 +24,7 @@ func TestACallIsAskedForOnce(t *testing.T) {
 	w := newWorld(t)
 	w.tools = agent.Fixed{List: []agent.Tool{ownTool{name: "bash"}, ownTool{name: "patch"}}}
 	w.restart()
-	for tool, call := range map[string]string{"bash": "call c execute make"} {
+	for tool, call := range map[string]string{"bash": "call c execute make", "patch": "edit c a.go"} {
 		s := w.session("fake")
 		before := len(s.ended)
 		s.send(call + "\nask c\ndone c ok")

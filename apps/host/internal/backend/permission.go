@@ -90,10 +90,11 @@ func (c *toolCall) asked(cwd string, p acp.PermissionRequest) (agent.Call, agent
 		call.Name, what.Command, what.Detail = "bash", command, command
 		call.Arguments = asObject(map[string]string{"command": command})
 	case c.acp.Kind == acp.ToolEdit && len(diffs) > 0:
-		call.Name, what.Detail, what.IsDiff = "edit_file", strings.Join(diffs, "\n"), true
+		call.Name, what.Detail, what.IsDiff = "patch", strings.Join(diffs, "\n"), true
 		call.Arguments = asObject(map[string]string{"path": what.Paths[0]})
+		what.As = []string{"write_file"} // which of the two it is like is not known
 	default:
-		what.Detail = c.shownDetail()
+		what.Detail, what.As = c.shownDetail(), c.ruledAs()
 		for _, location := range c.acp.Locations[:min(len(c.acp.Locations), 100)] {
 			what.Paths = append(what.Paths, location.Path)
 		}
@@ -106,6 +107,17 @@ func (c *toolCall) asked(cwd string, p acp.PermissionRequest) (agent.Call, agent
 		what.Choices = append(what.Choices, api.ApprovalChoice{Decision: api.Choice(i), Name: clip(oneLine(option.Name), 512), Kind: clip(option.Kind, 64)})
 	}
 	return call, what
+}
+
+// ruledAs returns the tools whose rules are about a call that is none of scorel's own.
+func (c *toolCall) ruledAs() []string {
+	switch c.acp.Kind {
+	case acp.ToolEdit, acp.ToolDelete, acp.ToolMove:
+		return []string{"patch", "write_file"}
+	case acp.ToolRead:
+		return []string{"read_file"}
+	}
+	return nil
 }
 
 // shownDetail is all that is known of a call.

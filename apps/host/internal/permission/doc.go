@@ -31,6 +31,7 @@ const (
 // Request describes a call that is about to run.
 type Request struct {
 	Tool    string
+	As      []string // further tools whose rules are about the call; the strictest verdict applies
 	Subject string   // the text that rules match, as in Tools
 	Writes  bool     // the tool changes something
 	Note    bool     // it saves a note for later sessions, and changes nothing else
@@ -100,6 +101,15 @@ type Verdict struct {
 
 // Judge decides whether a call may run.
 func (p Policy) Judge(r Request) Verdict {
+	v := p.judge(r)
+	for _, tool := range r.As {
+		r.Tool = tool
+		v = strictest(v, p.judge(r))
+	}
+	return v
+}
+
+func (p Policy) judge(r Request) Verdict {
 	var v Verdict
 	switch {
 	case r.Command != "" || r.Tool == "bash":

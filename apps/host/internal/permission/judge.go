@@ -214,6 +214,19 @@ func stricter(v, ruled Verdict) Verdict {
 	return v
 }
 
+// strictest returns the stricter of two verdicts about one call. What both allow is allowed by the
+// rules of both. No rule is proposed: it would be about one of the tools only.
+func strictest(a, b Verdict) Verdict {
+	if b.Action > a.Action {
+		a, b = b, a
+	}
+	if a.Action == b.Action {
+		a.Rules, a.ByMode = slices.Concat(a.Rules, b.Rules), a.ByMode || b.ByMode
+	}
+	a.Propose = nil
+	return a
+}
+
 // proposeOther returns the rule that would allow the call: for an address its host, for a
 // tool without a subject the tool itself.
 func proposeOther(r Request, host string) string {

@@ -41,3 +41,33 @@ func TestACommandOfAnotherTool(t *testing.T) {
 		}
 	}
 }
+
+// TestACallLikeThoseOfSeveralTools: the strictest of their rules counts, and all that allow are named.
+func TestACallLikeThoseOfSeveralTools(t *testing.T) {
+	tools := permission.Tools{"patch": "path", "write_file": "path"}
+	parse := func(texts ...string) []permission.Rule {
+		rules, err := permission.ParseRules(texts, tools)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rules
+	}
+	rules := permission.Rules{
+		Deny:  parse("patch(a/**)", "write_file(b/**)"),
+		Ask:   parse("patch(c/**)", "write_file(d/**)"),
+		Allow: parse("patch(e/**)", "write_file(e/**)", "patch(f/**)", "write_file(g/**)"),
+	}
+	for path, want := range map[string]permission.Action{
+		"a/x": permission.Deny, "b/x": permission.Deny, "c/x": permission.Ask, "d/x": permission.Ask, "e/x": permission.Allow,
+		"f/x": permission.Ask, "g/x": permission.Ask, "h/x": permission.Ask,
+	} {
+		policy := permission.Policy{Mode: api.ModeAsk, Rules: rules, Dir: "/work"}
+		v := policy.Judge(permission.Request{Tool: "patch", As: []string{"write_file"}, Subject: "path", Writes: true, Paths: []string{path}})
+		if v.Action != want || len(v.Propose) != 0 {
+			t.Errorf("%s: %+v, want %v", path, v, want)
+		}
+		if want == permission.Allow && len(v.Rules) != 2 {
+			t.Errorf("%s: allowed by %q", path, v.Rules)
+		}
+	}
+}

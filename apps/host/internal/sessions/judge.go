@@ -121,7 +121,7 @@ func (j *judge) boundByParent(mode api.Mode) api.Mode {
 // request returns a call in the terms of package permission. The names of arguments are
 // compared as the tools compare them.
 func (j *judge) request(call agent.Call, what agent.Description) permission.Request {
-	r := permission.Request{Tool: call.Name, Subject: j.subjects()[call.Name], Writes: true, Paths: what.Paths, Foreign: what.Foreign, ReadOnly: what.ReadOnly}
+	r := permission.Request{Tool: call.Name, As: what.As, Subject: j.subjects()[call.Name], Writes: true, Paths: what.Paths, Foreign: what.Foreign, ReadOnly: what.ReadOnly}
 	if tool := j.tool(call.Name); tool != nil {
 		r.Writes, r.Note = tool.Risk().Changes(), tool.Risk() == agent.RiskNote && !j.fromOutside()
 	}

@@ -5,7 +5,7 @@
 //
 //	say TEXT             a message; think TEXT is a thought
 //	call ID KIND TITLE   a tool call; run ID and done ID TEXT, fail ID TEXT change it
-//	edit ID PATH         a tool call that shows a diff
+//	edit ID PATH         a tool call that shows a diff; file ID KIND PATH one that names a file only
 //	ask ID               asks for permission for a call, and says which option was chosen
 //	form NAME TYPE       asks people for a value, and says it; url ADDRESS asks to open one
 //	update JSON          sends an update as it is

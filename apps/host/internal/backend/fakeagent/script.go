@@ -89,6 +89,9 @@ func (t *turn) step(ctx context.Context, word, rest string) error {
 		return t.call(acp.UpdateToolCall, acp.ToolCall{ID: first, Kind: kind, Title: title, Status: acp.ToolPending, RawInput: inputOf(kind, title)})
 	case "edit":
 		return t.edit(first, after)
+	case "file":
+		kind, path, _ := strings.Cut(after, " ")
+		return t.call(acp.UpdateToolCall, acp.ToolCall{ID: first, Kind: kind, Title: kind + " " + path, Status: acp.ToolPending, Locations: []acp.Location{{Path: path}}})
 	case "run":
 		return t.call(acp.UpdateToolChange, acp.ToolCall{ID: first, Status: acp.ToolInProgress})
 	case "done":

@@ -99,7 +99,10 @@ func (c *toolCall) asked(cwd string, p acp.PermissionRequest) (agent.Call, agent
 			what.Paths = append(what.Paths, location.Path)
 		}
 	}
-	what.Insist = c.acp.Kind == acp.ToolSwitchMode
+	switch c.acp.Kind {
+	case acp.ToolSwitchMode, acp.ToolDelete, acp.ToolMove: // no edits, which modes allow
+		what.Insist = true
+	}
 	if what.Title == "" {
 		what.Title = call.Name
 	}

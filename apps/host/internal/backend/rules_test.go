@@ -52,6 +52,8 @@ func TestRulesAboutEditsOfAnotherAgent(t *testing.T) {
 		{"edit", "/home/u/.scorel/config.toml", no, no, no},
 		{"delete", "migrations/1.sql", no, no, no},
 		{"move", "vendor/x.go", no, no, no},
+		{"delete", "src/x.go", asked, asked, once},
+		{"move", "src/x.go", asked, asked, once},
 		{"read", "secret/key", no, no, no},
 		{"read", "src/x.go", asked, once, once},
 	} {

@@ -34,7 +34,7 @@ type approvals struct {
 type approvalRequest struct {
 	approval api.Approval
 	request  permission.Request // as it was judged
-	insist   bool               // a person is asked even if the rules allow the call
+	insist   string             // why a person is asked even if the rules allow the call; "" if not
 	hooked   string             // why hooks have a person asked; "" if they do not
 	known    bool               // it waited before a restart, and shows the same
 	// signature is that of the answer, if it has one.
@@ -173,7 +173,7 @@ func (a *approvals) decide(request *pendingApproval, call agent.Call, what agent
 			what.Title, what.Insist = kept.Title, true
 		}
 	}
-	request.Value.request, request.Value.insist = a.judge.request(call, what), what.Insist
+	request.Value.request, request.Value.insist = a.judge.request(call, what), whyInsist(what)
 	verdict, mode := a.verdict(request)
 	if verdict.Action != permission.Ask || a.judge.allowsAll() {
 		if err := a.settleKept(kept, verdict, mode); err != nil {
@@ -224,10 +224,21 @@ func (a *approvals) askFor(request *pendingApproval, approval api.Approval, kept
 func (a *approvals) verdict(request *pendingApproval) (permission.Verdict, api.Mode) {
 	policy := a.judge.policy()
 	verdict := policy.Judge(request.Value.request)
-	if request.Value.insist && verdict.Action == permission.Allow && policy.Mode != api.ModeBypass {
-		verdict.Action, verdict.Reason, verdict.Propose = permission.Ask, "the same call returned the same result several times", nil
+	if request.Value.insist != "" && verdict.Action == permission.Allow && policy.Mode != api.ModeBypass {
+		verdict.Action, verdict.Reason, verdict.Propose = permission.Ask, request.Value.insist, nil
 	}
 	return hookedVerdict(verdict, request.Value.hooked), policy.Mode
+}
+
+// whyInsist returns why a person is asked about a call that rules may allow.
+func whyInsist(what agent.Description) string {
+	switch {
+	case !what.Insist:
+		return ""
+	case len(what.Choices) > 0:
+		return "a person decides about such a call of another agent"
+	}
+	return "the same call returned the same result several times"
 }
 
 // hookedVerdict is a verdict after hooks: what was allowed is asked for. No rule is proposed,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/projects"
+	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -13,7 +14,7 @@ import (
 // handler, each handler a line, and without the grant the request is refused
 // before its handler sees it.
 func TestEveryRequestIsServedBehindItsGrant(t *testing.T) {
-	w := &wiring{Host: &Host{}, projectAPI: projects.New(projects.Options{})}
+	w := &wiring{Host: &Host{}, projectAPI: projects.New(projects.Options{}), sessions: &sessions.Manager{}}
 	served := map[string]bool{}
 	for _, e := range w.endpoints() {
 		served[e.Name] = true

@@ -14,7 +14,7 @@ import (
 // handler, each handler a line, and without the grant the request is refused
 // before its handler sees it.
 func TestEveryRequestIsServedBehindItsGrant(t *testing.T) {
-	w := &wiring{Host: &Host{}, projectAPI: projects.New(projects.Options{}), sessions: &sessions.Manager{}}
+	w := &wiring{Host: &Host{sessions: &sessions.Manager{}}, projectAPI: projects.New(projects.Options{})}
 	served := map[string]bool{}
 	for _, e := range w.endpoints() {
 		served[e.Name] = true

@@ -15,6 +15,7 @@ import (
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	if invalid := new(pflag.InvalidValueError); errors.As(err, &invalid) {
+		text = fmt.Sprintf("--%s %q: %v", invalid.GetFlag().Name, clip(invalid.GetValue(), 40), errors.Unwrap(invalid))
 		if takes := valueOf(invalid.GetFlag().Value.Type(), errors.Is(err, strconv.ErrRange)); takes != "" {
 			text = fmt.Sprintf("--%s takes %s, not %q", invalid.GetFlag().Name, takes, clip(invalid.GetValue(), 40))
 		}

@@ -40,7 +40,7 @@ test("a weak sandbox shows its gaps, and what is exposed or missing", () => {
   });
   expect(weak?.strength).toBe("weak");
   expect(weak?.lines.join(" ")).toContain("read scorel's own folder");
-  expect(weak?.lines).toContain("/gone is in sandbox.writable but does not exist.");
+  expect(weak?.lines).toContain("/gone, where commands may write, does not exist: create it if they need it.");
   expect(weak?.warnings).toEqual([
     "Commands can change /home/ada/.scorel, with scorel's keys. Remove the folder around it from sandbox.writable.",
   ]);

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,6 +60,9 @@ unless --allow-unattended is given. The token of a webhook is printed once.`,
 			if err := f.resolve(cmd, c); err != nil {
 				return err
 			}
+			if err := f.checkSkill(cmd.Context(), c, projectID); err != nil {
+				return err
+			}
 			request := api.SaveScheduleRequest{ProjectID: projectID, ClientKey: rand.Text(), Spec: f.spec}
 			if f.webhook {
 				request.Token = "sct_" + rand.Text()
@@ -77,6 +82,19 @@ unless --allow-unattended is given. The token of a webhook is printed once.`,
 		})
 	}
 	return cmd
+}
+
+// checkSkill returns an error if the project has no such skill. The host sees only a prompt.
+func (f *scheduleSpec) checkSkill(ctx context.Context, c *client.Client, projectID string) error {
+	if f.skill == "" {
+		return nil
+	}
+	_, err := client.Call(ctx, c, api.GetSkill, api.GetSkillRequest{ProjectID: projectID, Name: f.skill})
+	var refused *api.Error
+	if errors.As(err, &refused) && refused.Kind == api.KindNotFound {
+		return err
+	}
+	return nil // one that cannot be read now may be readable when it runs
 }
 
 // addedWebhook is a new schedule with the token of its webhook.

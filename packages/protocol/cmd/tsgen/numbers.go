@@ -73,6 +73,7 @@ func hostNumbers() []number {
 		{"api", "MaxLabel", api.MaxLabel},
 		{"api", "MaxFocus", api.MaxFocus},
 		{"api", "MaxKey", api.MaxKey},
+		{"api", "MaxCost", api.MaxCost},
 		{"api", "MaxSessions", api.MaxSessions},
 		{"api", "MaxMoveItems", api.MaxMoveItems},
 		{"api", "MaxMoveItem", api.MaxMoveItem},

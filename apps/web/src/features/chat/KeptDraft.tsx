@@ -30,7 +30,7 @@ export function KeptDraft({ draftKey }: { draftKey: string }) {
         aria-label={t("chat.keptDraft.title")}
         rows={Math.min(text.split("\n").length, 6)}
         value={text}
-        className="mt-1 field-sizing-content block max-h-40 w-full resize-none rounded-md border border-line bg-sunken px-3 py-2 text-base"
+        className="mt-1 field-sizing-content block max-h-40 min-h-11 w-full resize-none rounded-md border border-line bg-sunken px-3 py-2 text-base"
       />
     </section>
   );

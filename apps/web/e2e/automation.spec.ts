@@ -62,7 +62,9 @@ test("a webhook made on the page takes its token, and no other", async ({ world,
   await anna.at("when-kind").selectOption("webhook");
   await anna.at("schedule-prompt").fill("say hello");
   await anna.at("schedule-save").click();
-  const [path = "", token = ""] = await anna.at("webhook-token").locator("code").allTextContents();
+  const shown = anna.at("webhook-token").locator("code");
+  await expect(shown).toHaveCount(2);
+  const [path = "", token = ""] = await shown.allTextContents();
   const { addr } = JSON.parse((await world.scorel(["host", "status", "--json"])).stdout);
   const send = (bearer: string) =>
     fetch(`http://${addr}${path}`, {

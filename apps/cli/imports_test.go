@@ -254,7 +254,7 @@ var importRules = []importRule{
 	{"apps/cli/internal/chat/transcript", []string{"apps/cli/internal/chat/markdown", "apps/cli/internal/chat/projection", "apps/cli/internal/chat/theme",
 		"apps/cli/internal/sanitize", "packages/protocol/api", "packages/protocol/session"},
 		"lines are made of the state of a session, without a connection"},
-	{"apps/cli/internal/editors", []string{"apps/cli/internal/chat/feed", "packages/acp", "packages/client", "packages/protocol/api", "packages/protocol/session", "packages/protocol/visible"},
+	{"apps/cli/internal/editors", []string{"apps/cli/internal/chat/feed", "apps/cli/internal/fence", "packages/acp", "packages/client", "packages/protocol/api", "packages/protocol/session", "packages/protocol/visible"},
 		"an editor is served by a client like any other: it knows the protocol and nothing of the host's inside"},
 	{"apps/cli/internal/chat", []string{"apps/cli/internal/chat/...", "apps/cli/internal/sanitize", "packages/client", "packages/protocol/api", "packages/protocol/session", "packages/protocol/visible"},
 		"the terminal client is a client like any other: it knows the protocol and nothing of the host's inside"},

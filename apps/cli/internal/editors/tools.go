@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/scorel/scorel/apps/cli/internal/fence"
 	"github.com/scorel/scorel/packages/acp"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -112,11 +113,8 @@ func (v *view) diff(text string) (content []acp.ToolContent) {
 // fenced returns a text as a block of code, which it cannot end: editors render Markdown, in which
 // a comment or a link hides what it says.
 func fenced(language, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+	line := fence.Around(text)
+	return line + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + line
 }
 
 // result sends the outcome of a call.

@@ -6,6 +6,8 @@ import (
 	"html"
 	"io"
 	"strings"
+
+	"github.com/scorel/scorel/apps/cli/internal/fence"
 )
 
 // Markdown writes a document as Markdown. Texts are copied unchanged, because most are
@@ -38,24 +40,11 @@ func markdownBlock(b *bytes.Buffer, block Block) {
 	case block.Image != "":
 		fmt.Fprintf(b, "\n![image](%s)\n", block.Image)
 	case block.Code:
-		fence := strings.Repeat("`", max(3, longestRun(block.Text, '`')+1))
-		fmt.Fprintf(b, "\n%s\n%s\n%s\n", fence, strings.TrimRight(block.Text, "\n"), fence)
+		line := fence.Around(block.Text)
+		fmt.Fprintf(b, "\n%s\n%s\n%s\n", line, strings.TrimRight(block.Text, "\n"), line)
 	case block.Text != "":
 		fmt.Fprintf(b, "\n%s\n", strings.TrimRight(block.Text, "\n"))
 	}
-}
-
-func longestRun(text string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(text) {
-		if text[i] == c {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
-	}
-	return longest
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

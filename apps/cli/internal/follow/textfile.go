@@ -2,11 +2,11 @@ package follow
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/scorel/scorel/apps/cli/internal/fence"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -55,15 +55,9 @@ func isText(data []byte) bool {
 	return len(data) <= MaxTextFile && utf8.Valid(data) && !bytes.ContainsRune(data, 0)
 }
 
-var backquotes = regexp.MustCompile("`{3,}")
-
 // fenced puts a text into a fence. The line break before the closing fence stands for the one at
 // the end of the file.
 func fenced(text string) string {
-	longest := 2
-	for _, run := range backquotes.FindAllString(text, -1) {
-		longest = max(longest, len(run))
-	}
-	fence := strings.Repeat("`", longest+1)
-	return fence + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+	line := fence.Around(text)
+	return line + "\n" + strings.TrimSuffix(text, "\n") + "\n" + line
 }

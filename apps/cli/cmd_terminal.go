@@ -75,7 +75,7 @@ func newTerminalAttach(a *app) *cobra.Command {
 		Short: "Return to a shell that was left",
 		Long: `Return to a shell that was opened by this machine and left with Ctrl+]. The output that the
 host still has is printed first. Without a terminal, standard input is typed into the shell,
-which goes on after its end.`,
+which keeps running when the input ends.`,
 		Example: "  scorel terminal list --device dev_...\n  scorel terminal attach ID --device dev_...",
 		Args:    argCount(1, 1, "the id of one terminal"),
 	}

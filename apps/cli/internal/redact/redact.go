@@ -38,7 +38,7 @@ const (
 )
 
 // common are words of almost every message. A name that is one of them identifies nobody, and the
-// gaps in known sentences would tell what it is.
+// gaps in known sentences would reveal it.
 var common = wordSet("an and are as at be but by can do does for from has have if in into is it its more no not now of off on one only or out so than that the then there this to up was were will with without yet")
 
 func wordSet(text string) map[string]bool {
@@ -147,7 +147,7 @@ func (r *Redactor) outside(text string) string {
 }
 
 // replaceName hides a known text. A short one inside a word is another word: hiding it would destroy
-// the word and tell what the text is. A long one, such as a key, is hidden wherever it is.
+// the word and reveal the text. A long one, such as a key, is hidden wherever it is.
 func replaceName(text, known string) string {
 	const hidden = "[name]"
 	if len(known) >= minPlain {

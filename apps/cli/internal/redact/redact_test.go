@@ -34,7 +34,7 @@ func TestTextLosesWhatIsPrivate(t *testing.T) {
 }
 
 // TestNamesInsideWords: a short name inside another word is not that name, and a name that is a
-// common word identifies nobody. Hidden there, they would damage the report and tell the name.
+// common word identifies nobody. Hidden there, they would damage the report and reveal the name.
 func TestNamesInsideWords(t *testing.T) {
 	r := New("", []string{"in", "ab", "ada", "阿达", "josé", "sk-ant-api03-x"})
 	for text, want := range map[string]string{

@@ -10,7 +10,7 @@ import (
 
 // Interruptible returns a reader of in whose Read fails with the cause of ctx as soon as ctx ends.
 // Without it, a command that waits for a person or a pipe cannot be interrupted. A read of in that
-// has begun goes on until the process ends, and what it returns is lost.
+// has begun continues until the process ends, and what it returns is lost.
 func Interruptible(ctx context.Context, in io.Reader) io.Reader {
 	return &interruptible{ctx, in}
 }

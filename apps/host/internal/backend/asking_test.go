@@ -104,7 +104,7 @@ func TestAProgramStaysAsking(t *testing.T) {
 }
 
 // TestAProgramThatDoesNotAsk works for those who may have it act without asking, and for others if
-// config.toml says that its own settings have it ask.
+// config.toml says that its own settings make it ask.
 func TestAProgramThatDoesNotAsk(t *testing.T) {
 	w := trusting(t)
 	s := w.session("unknown")

@@ -19,7 +19,7 @@ type Definition struct {
 	Set     map[string]string // variables that are set
 	Mode    string            // id of the agent's mode that new sessions begin in; "" is its own default
 	Model   string            // id of the agent's model for new sessions; "" is its own default
-	Asks    bool              // its own settings have it ask before it acts, whatever its mode is
+	Asks    bool              // its own settings make it ask before it acts, whatever its mode is
 	Asking  string            // id of a mode in which it asks, if Mode is none; "" is not known
 	Login   []string          // the vendor's command that logs in; nil is Command without arguments
 	Install string            // the command that installs the program

@@ -222,13 +222,13 @@ func (r *runner) mustAsk(name string) (bool, error) {
 	case limited:
 		return false, NeedsBypass(name, "the sender of this prompt", most)
 	}
-	return false, api.Errorf(api.KindNotAllowed, "%s may act without asking, and the session is in the mode %q: choose another mode or another agent, or set asks = true in [backends.%s] of config.toml if its own settings have it ask", name, api.ModePlan, name)
+	return false, api.Errorf(api.KindNotAllowed, "%s may act without asking, and the session is in the mode %q: choose another mode or another agent, or set asks = true in [backends.%s] of config.toml if its own settings make it ask", name, api.ModePlan, name)
 }
 
 // NeedsBypass is why a program that acts without asking does not work for someone who may use modes
 // up to most.
 func NeedsBypass(name, who string, most api.Mode) error {
-	return api.Errorf(api.KindNotAllowed, "%[1]s may act without asking, and %[2]s may use modes up to %[3]q: use it on the host's own machine, raise permissions.remote_mode in its config.toml, or set asks = true in its [backends.%[1]s] if the program's own settings have it ask", name, who, most)
+	return api.Errorf(api.KindNotAllowed, "%[1]s may act without asking, and %[2]s may use modes up to %[3]q: use it on the host's own machine, raise permissions.remote_mode in its config.toml, or set asks = true in its [backends.%[1]s] if the program's own settings make it ask", name, who, most)
 }
 
 // resetBackends drops sessions and options of other programs from another host, which earlier

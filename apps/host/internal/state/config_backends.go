@@ -22,7 +22,7 @@ type Backend struct {
 	Env     []string `toml:"env"`   // names of variables that the program gets
 	Mode    string   `toml:"mode"`  // of the program, for new sessions
 	Model   string   `toml:"model"` // of the program, for new sessions
-	// Asks says that the program's own settings have it ask before it acts, which its modes do
+	// Asks says that the program's own settings make it ask before it acts, which its modes do
 	// not tell.
 	Asks bool `toml:"asks"`
 	// Sandbox runs the program in the host's sandbox, where it may write to Writable besides

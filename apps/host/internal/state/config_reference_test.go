@@ -132,7 +132,7 @@ var settings = map[string]string{
 	"backends.NAME.env":      "names of variables that it gets",
 	"backends.NAME.mode":     "mode of the program for new sessions",
 	"backends.NAME.model":    "model of the program for new sessions",
-	"backends.NAME.asks":     "whether the program's own settings have it ask before it acts, so that clients that may not set the mode `bypass` can use it; default false",
+	"backends.NAME.asks":     "whether the program's own settings make it ask before it acts, so that clients that may not set the mode `bypass` can use it; default false",
 	"backends.NAME.sandbox":  "whether it runs in the sandbox of the host; default false",
 	"backends.NAME.writable": "folders besides the session's that it may write to in the sandbox",
 }

@@ -63,7 +63,7 @@ func (m *Manager) Mentioned(ctx context.Context, folder, text string, may agent.
 const textDenied = "a rule denies every tool of the server, and with them what else it offers"
 
 func denied(may agent.Mentions, server string) bool {
-	return may.Denied != nil && may.Denied("mcp__"+clean(server)+"__")
+	return may.Denied != nil && may.Denied(prefix(server))
 }
 
 // attached returns a resource of a server, or why the sender of the prompt may not attach it.

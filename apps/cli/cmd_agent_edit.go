@@ -153,7 +153,7 @@ func (a *app) textFile(ctx context.Context, what, path string) (string, error) {
 		defer file.Close()
 		in = file
 	}
-	data, err := io.ReadAll(io.LimitReader(terminal.Interruptible(ctx, in), maxPromptFile+1))
+	data, err := terminal.ReadUpTo(ctx, in, maxPromptFile)
 	switch {
 	case err != nil && path != "-":
 		return "", usagef("%s: %s cannot be read (%v): give the path of a file", what, path, reason(err))

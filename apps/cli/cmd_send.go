@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -193,7 +192,7 @@ func (a *app) promptText(ctx context.Context, prompt string) (text string, asker
 			asker = terminal.NewAsker(a.stdin, a.stderr)
 		}
 	} else {
-		data, err := io.ReadAll(io.LimitReader(terminal.Interruptible(ctx, a.stdin), api.MaxPrompt+1))
+		data, err := terminal.ReadUpTo(ctx, a.stdin, api.MaxPrompt)
 		if err != nil {
 			return "", nil, fmt.Errorf("reading the prompt from standard input: %w", err)
 		}

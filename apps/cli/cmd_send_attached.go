@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -94,7 +93,7 @@ func (a *app) readWhole(ctx context.Context, what, name string, limit int, inste
 		}
 		source = file
 	}
-	data, err := io.ReadAll(io.LimitReader(terminal.Interruptible(ctx, source), int64(limit)+1))
+	data, err := terminal.ReadUpTo(ctx, source, limit)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w", shown, err)

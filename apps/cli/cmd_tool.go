@@ -145,7 +145,7 @@ func (a *app) readArgs(ctx context.Context, from string) ([]byte, error) {
 		defer file.Close()
 		reader = file
 	}
-	data, err := io.ReadAll(io.LimitReader(terminal.Interruptible(ctx, reader), maxToolArgs+1))
+	data, err := terminal.ReadUpTo(ctx, reader, maxToolArgs)
 	if err != nil {
 		return nil, fmt.Errorf("reading the arguments: %w", err)
 	}

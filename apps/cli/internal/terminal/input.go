@@ -15,6 +15,12 @@ func Interruptible(ctx context.Context, in io.Reader) io.Reader {
 	return &interruptible{ctx, in}
 }
 
+// ReadUpTo reads in to its end or until ctx ends. It stops one byte after limit, by which callers see
+// that the input is longer.
+func ReadUpTo(ctx context.Context, in io.Reader, limit int) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(Interruptible(ctx, in), int64(limit)+1))
+}
+
 type interruptible struct {
 	ctx context.Context
 	in  io.Reader

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -125,7 +127,11 @@ func client(t *testing.T, from string, cert certificate, header http.Header) *ht
 			if err != nil {
 				return nil, err
 			}
-			return dialer.DialContext(ctx, network, net.JoinHostPort(proxyAddr, port))
+			conn, err := dialer.DialContext(ctx, network, net.JoinHostPort(proxyAddr, port))
+			if err != nil {
+				return nil, err
+			}
+			return readsToTheEnd{conn}, nil
 		},
 	}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -133,6 +139,19 @@ func client(t *testing.T, from string, cert certificate, header http.Header) *ht
 		Transport:     withHeader{transport, header},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// readsToTheEnd lets a client read what arrived before the connection was reset. A proxy that
+// rejects a body answers and closes the connection while the rest of the body is on its way.
+// http.Transport would report the failed write instead of the answer.
+type readsToTheEnd struct{ net.Conn }
+
+func (c readsToTheEnd) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
+		return len(p), nil // reading reports it, after the answer
+	}
+	return n, err
 }
 
 // withHeader adds a header to each request.

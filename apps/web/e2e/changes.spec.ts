@@ -31,6 +31,7 @@ const change = (path: string, from: string, to: string) =>
   `use patch ${JSON.stringify({ path, old_string: from, new_string: to, replace_all: true })}`;
 
 async function openChanges(anna: Visitor): Promise<void> {
+  await anna.at("session-menu").first().waitFor(); // the header is there
   if (await anna.at("open-changes").isVisible()) {
     await anna.at("open-changes").click();
   } else {

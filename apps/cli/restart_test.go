@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"io"
 	"testing"
 	"time"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -16,20 +16,7 @@ import (
 func ownHost(t *testing.T, restarts bool) *app {
 	t.Helper()
 	a := &app{stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }, homeFlag: t.TempDir()}
-	h, err := host.New(t.Context(), host.Config{Home: a.homeFlag, Getenv: a.getenv, NoRelay: true, Restarts: restarts})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the host ended with %v", err)
-		}
-	})
-	<-h.Ready()
+	hosttest.Run(t, host.Config{Home: a.homeFlag, Getenv: a.getenv, NoRelay: true, Restarts: restarts})
 	return a
 }
 

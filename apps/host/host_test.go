@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -27,20 +28,7 @@ func start(t *testing.T, cfg host.Config) *host.Host {
 	if cfg.NoRelay = true; cfg.Getenv == nil {
 		cfg.Getenv = noEnv
 	}
-	h, err := host.New(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the host ended with %v", err)
-		}
-	})
-	<-h.Ready()
+	h, _ := hosttest.Run(t, cfg)
 	return h
 }
 

@@ -1,7 +1,6 @@
 package host_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/testdb"
@@ -45,26 +45,7 @@ func newOutageScene(t *testing.T, kind testdb.Kind) *outageScene {
 // run starts the host and returns what ends it.
 func (s *outageScene) run() (end func()) {
 	s.t.Helper()
-	h, err := host.New(s.t.Context(), s.cfg)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(ctx) }()
-	over := false
-	end = func() {
-		if over {
-			return
-		}
-		over = true
-		cancel()
-		if err := <-ended; err != nil {
-			s.t.Errorf("the host ended with %v", err)
-		}
-	}
-	s.t.Cleanup(end)
-	<-h.Ready()
+	h, end := hosttest.Run(s.t, s.cfg)
 	s.events = make(chan api.EventEnvelope, 10_000)
 	events := s.events
 	s.client = dial(s.t, h, func(e api.EventEnvelope) { events <- e })

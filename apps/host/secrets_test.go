@@ -1,7 +1,6 @@
 package host_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -54,20 +54,7 @@ func secretScene(t *testing.T, above bool, steps func(home string) []modeltest.S
 		t.Setenv(name, keyOfAnother)
 	}
 	t.Setenv("GROQ_API_KEY", keyPassedOn)
-	h, err := host.New(t.Context(), host.Config{Home: s.home, Getenv: os.Getenv, NoRelay: true, Projects: []string{s.folder}, Helper: helper})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	<-h.Ready()
+	h, _ := hosttest.Run(t, host.Config{Home: s.home, Getenv: os.Getenv, NoRelay: true, Projects: []string{s.folder}, Helper: helper})
 	s.enter(t, h)
 	return s
 }

@@ -3,7 +3,6 @@
 package host_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -116,15 +116,7 @@ func TestAJobWakesItsSession(t *testing.T) {
 		),
 		modeltest.Say("They run."), modeltest.Say("It failed."),
 	)
-	h, err := host.New(t.Context(), host.Config{Home: s.home, Getenv: noEnv, NoRelay: true, Projects: []string{s.folder}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(ctx) }()
-	<-h.Ready()
+	h, stop := hosttest.Run(t, host.Config{Home: s.home, Getenv: noEnv, NoRelay: true, Projects: []string{s.folder}})
 	s.enter(t, h)
 	s.send(t, "k1", "begin")
 	if end := s.wait(1); end.StopReason != session.StopEnd {
@@ -143,10 +135,7 @@ func TestAJobWakesItsSession(t *testing.T) {
 	if syscall.Kill(pid, 0) != nil {
 		t.Error("the other job does not run any more")
 	}
-	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	stop()
 	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; {
 		if time.Now().After(deadline) {
 			t.Fatal("a job outlives the host")

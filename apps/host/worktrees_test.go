@@ -3,7 +3,6 @@
 package host_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -44,30 +44,14 @@ func newGrove(t *testing.T, files map[string]string, steps ...modeltest.Step) *g
 	g.bash(t, g.folder, "git init -q -b main . && git add . && git commit -qm first")
 	g.cfg = host.Config{Home: g.home, Projects: []string{g.folder}, Helper: helper, NoRelay: true, Getenv: noEnv}
 	g.start(t)
-	t.Cleanup(func() { g.stop() })
 	return g
 }
 
 // start starts the host, again after stop.
 func (g *grove) start(t *testing.T) {
 	t.Helper()
-	h, err := host.New(t.Context(), g.cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(ctx) }()
-	g.stop = func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the host ended with %v", err)
-		}
-		g.stop = func() {}
-	}
-	<-h.Ready()
-	g.h = h
-	g.c = dial(t, h, func(e api.EventEnvelope) {
+	g.h, g.stop = hosttest.Run(t, g.cfg)
+	g.c = dial(t, g.h, func(e api.EventEnvelope) {
 		if ended, ok := e.Event.(api.TurnEnded); ok {
 			g.mu.Lock()
 			g.ended = append(g.ended, ended)

@@ -49,13 +49,9 @@ func openEarlier(t *testing.T) (w *world, c *client.Client, events chan api.Even
 	w.relay = relaytest.Start(t, func(cfg *relay.Config) {
 		cfg.Store = relaytest.OpenStore(t, filepath.Join(w.relayDir, "relay.db"))
 	})
-	h, err := host.New(t.Context(), host.Config{
+	w.run(t, host.Config{
 		Home: filepath.Join(dir, "home"), RelayURLs: []string{w.relay.URL}, Getenv: func(string) string { return "" },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.run(t, h)
 	list, err := devices.Load(filepath.Join(dir, "client", "devices.json"))
 	if err != nil || len(list) != 1 || list[0].ID != w.id {
 		t.Fatalf("the client's devices are %+v, %v", list, err)

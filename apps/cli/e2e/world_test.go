@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/hosttest"
 	"github.com/scorel/scorel/apps/relay"
 	"github.com/scorel/scorel/apps/relay/relaytest"
 	"github.com/scorel/scorel/packages/client"
@@ -77,32 +78,18 @@ func (w *world) startHost(t testing.TB, relayURLs ...string) {
 	if err := os.MkdirAll(project, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	h, err := host.New(t.Context(), host.Config{
+	w.run(t, host.Config{
 		Home: filepath.Join(w.home, "scorel"), RelayURLs: relayURLs, Projects: []string{project},
 		Getenv: func(string) string { return "" },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.run(t, h)
 }
 
 // run starts the host, which ends with the test, and connects to it directly.
-func (w *world) run(t testing.TB, h *host.Host) {
+func (w *world) run(t testing.TB, cfg host.Config) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(ctx) }()
-	w.stopHost = sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the host ended with %v", err)
-		}
-	})
-	t.Cleanup(w.stopHost)
-	<-h.Ready()
-	w.host, w.id = h, h.DeviceID()
-	transport, err := client.DialDirect(t.Context(), h.State().Addr, h.State().Token)
+	w.host, w.stopHost = hosttest.Run(t, cfg)
+	w.id = w.host.DeviceID()
+	transport, err := client.DialDirect(t.Context(), w.host.State().Addr, w.host.State().Token)
 	if err != nil {
 		t.Fatal(err)
 	}

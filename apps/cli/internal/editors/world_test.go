@@ -50,20 +50,7 @@ func newWorld(t *testing.T, config ...string) *world {
 			t.Fatal(err)
 		}
 	}
-	h, err := host.New(t.Context(), host.Config{Home: w.home, Label: "laptop", NoRelay: true, Getenv: func(string) string { return "" }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the host ended with %v", err)
-		}
-	})
-	<-h.Ready()
+	hosttest.Run(t, host.Config{Home: w.home, Label: "laptop", NoRelay: true, Getenv: func(string) string { return "" }})
 	transport, err := host.DialLocal(t.Context(), w.home)
 	if err != nil {
 		t.Fatal(err)

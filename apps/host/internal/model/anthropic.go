@@ -23,12 +23,7 @@ func newAnthropic(config Config) *anthropicModel {
 // Stream makes one model call.
 func (m *anthropicModel) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) session.Message {
 	body, err := anthropicRequest(m.config, req)
-	return m.run(ctx, apiAnthropic, true, emit, func(ctx context.Context, a *assembler) (ending, *failure) {
-		if err != nil {
-			return ending{}, &failure{text: "The prompt could not be written: " + err.Error()}
-		}
-		return m.once(ctx, body, a)
-	})
+	return m.run(ctx, apiAnthropic, true, emit, written(body, err, m.once))
 }
 
 func (m *anthropicModel) once(ctx context.Context, body []byte, a *assembler) (ending, *failure) {

@@ -26,12 +26,7 @@ func newGoogle(config Config) *googleModel { return &googleModel{newCaller(confi
 func (m *googleModel) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) session.Message {
 	body, err := session.Encode(googleRequestOf(m.config, req))
 	// Signatures are optional on Gemini's thoughts, so thinking without one can be kept.
-	return m.run(ctx, apiGoogle, false, emit, func(ctx context.Context, a *assembler) (ending, *failure) {
-		if err != nil {
-			return ending{}, &failure{text: "The prompt could not be written as JSON: " + err.Error()}
-		}
-		return m.once(ctx, body, a)
-	})
+	return m.run(ctx, apiGoogle, false, emit, written(body, err, m.once))
 }
 
 func (m *googleModel) once(ctx context.Context, body []byte, a *assembler) (ending, *failure) {

@@ -22,12 +22,7 @@ func newOpenAI(config Config) *openAI { return &openAI{newCaller(config, Default
 // Stream makes one model call.
 func (o *openAI) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) session.Message {
 	body, err := session.Encode(chatRequestOf(o.config, req))
-	return o.run(ctx, apiOpenAI, false, emit, func(ctx context.Context, a *assembler) (ending, *failure) {
-		if err != nil {
-			return ending{}, &failure{text: "The prompt could not be written as JSON: " + err.Error()}
-		}
-		return o.once(ctx, body, a)
-	})
+	return o.run(ctx, apiOpenAI, false, emit, written(body, err, o.once))
 }
 
 func (o *openAI) once(ctx context.Context, body []byte, a *assembler) (ending, *failure) {

@@ -23,12 +23,7 @@ func newResponses(config Config) *responsesModel {
 // Stream makes one model call.
 func (m *responsesModel) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) session.Message {
 	body, err := session.Encode(responsesRequestOf(m.config, req))
-	return m.run(ctx, apiResponses, true, emit, func(ctx context.Context, a *assembler) (ending, *failure) {
-		if err != nil {
-			return ending{}, &failure{text: "The prompt could not be written as JSON: " + err.Error()}
-		}
-		return m.once(ctx, body, a)
-	})
+	return m.run(ctx, apiResponses, true, emit, written(body, err, m.once))
 }
 
 func (m *responsesModel) once(ctx context.Context, body []byte, a *assembler) (ending, *failure) {

@@ -45,6 +45,16 @@ type ending struct {
 // attempt makes the call once. It stops when ctx ends.
 type attempt func(ctx context.Context, a *assembler) (ending, *failure)
 
+// written is the attempt that sends the body once; err says why there is none.
+func written(body []byte, err error, once func(ctx context.Context, body []byte, a *assembler) (ending, *failure)) attempt {
+	return func(ctx context.Context, a *assembler) (ending, *failure) {
+		if err != nil {
+			return ending{}, &failure{text: "The prompt could not be written as JSON: " + err.Error()}
+		}
+		return once(ctx, body, a)
+	}
+}
+
 // run makes the call until it succeeds, fails permanently or is canceled. signed reports
 // that the provider requires signatures on thinking.
 func (c caller) run(ctx context.Context, api string, signed bool, emit func(agent.Delta), once attempt) session.Message {

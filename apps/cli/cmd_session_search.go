@@ -52,7 +52,7 @@ that cannot be reached is named on standard error.`,
 	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&s.request.SessionID, "session", "", "only in the session with this id, which lists all results there")
 	cmd.Flags().StringVar(&s.request.Role, "role", "", "only text of this kind: user, assistant, tool, summary, name or other")
-	cmd.Flags().IntVar(&s.request.Limit, "limit", 20, fmt.Sprintf("maximum number of results, 1 to %d; with --session 1 to %d", api.MaxHits, api.MaxSessionHits))
+	cmd.Flags().IntVar(&s.request.Limit, "limit", 20, fmt.Sprintf("maximum number of results, 1 to %d", api.MaxSessionHits))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := s.check(); err != nil {
 			return err
@@ -73,35 +73,45 @@ that cannot be reached is named on standard error.`,
 }
 
 func (s *sessionSearch) check() error {
-	most := api.MaxHits
-	if s.request.SessionID != "" {
-		most = api.MaxSessionHits
-	}
 	switch {
-	case s.request.Limit < 1 || s.request.Limit > most:
-		return usagef("--limit %d: give a number from 1 to %d", s.request.Limit, most)
+	case s.request.Limit < 1 || s.request.Limit > api.MaxSessionHits:
+		return usagef("--limit %d: give a number from 1 to %d", s.request.Limit, api.MaxSessionHits)
 	case s.request.SessionID != "" && (s.in.all || s.in.given != ""):
 		return usagef("--session selects one session: leave out --project and --all-machines")
 	}
 	return s.in.check()
 }
 
-// ask searches on one host, within the project or session if one is selected.
+// ask searches on one host, within the project or session if one is selected. A search over
+// several sessions may take several requests.
 func (s *sessionSearch) ask(ctx context.Context, c *client.Client, on place) (hits []placedHit, err error) {
 	request := s.request
 	if request.ProjectID, err = s.in.id(ctx, c); err != nil {
 		return nil, err
 	}
-	response, err := client.Call(ctx, c, api.SearchSessions, request)
-	if response.Behind > 0 {
-		s.note(fmt.Sprintf("%s is still indexing %d sessions: there may be more results later", cmp.Or(on.Machine, "the host"), response.Behind))
-	}
-	for _, hit := range response.Hits {
-		if s.request.SessionID == "" || hit.SessionID == s.request.SessionID { // an older host searches all
+	type entry struct{ session, id string }
+	listed := map[entry]bool{} // a new message can move a hit into the next answer
+	for more := true; more && request.Limit > 0; {
+		response, err := client.Call(ctx, c, api.SearchSessions, request)
+		if err != nil {
+			return nil, err
+		}
+		if response.Behind > 0 && request.Skip == 0 {
+			s.note(fmt.Sprintf("%s is still indexing %d sessions: there may be more results later", cmp.Or(on.Machine, "the host"), response.Behind))
+		}
+		for _, hit := range response.Hits {
+			is := entry{hit.SessionID, hit.EntryID}
+			if listed[is] || s.request.SessionID != "" && hit.SessionID != s.request.SessionID { // an older host searches all
+				continue
+			}
+			listed[is] = true
 			hits = append(hits, placedHit{on, hit})
 		}
+		more = response.More && len(response.Hits) > 0
+		request.Skip += len(response.Hits)
+		request.Limit -= len(response.Hits)
 	}
-	return hits, err
+	return hits, nil
 }
 
 func (s *sessionSearch) note(text string) {

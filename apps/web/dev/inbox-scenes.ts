@@ -64,7 +64,7 @@ function several(): FakeScorel {
       ...{ entryId: `e${i}`, seq: i, role: "assistant", at: now - 55 * minute },
       snippet: [{ text }, { text: "session", found: true }, { text: " has ended, and starts from the beginning." }],
     })),
-    total: 2,
+    more: true,
   });
   scorel.host(laptop).status.set("offline");
   scorel

@@ -24,6 +24,9 @@ type (
 		// Limit bounds the hits: 0, or more than MaxHits, means MaxHits; in one session
 		// MaxSessionHits.
 		Limit int `json:"limit,omitempty"`
+		// Skip leaves out that many of the newest hits, which earlier answers listed. It has no
+		// effect in one session.
+		Skip int `json:"skip,omitempty" req:"min=0"`
 	}
 	// SearchSessionsResponse lists the newest hits first, at most three per session
 	// in a search over several.
@@ -32,6 +35,8 @@ type (
 		// Behind is the number of sessions not yet fully indexed, whose latest text
 		// may be missing.
 		Behind int `json:"behind,omitempty"`
+		// More reports that there are older hits, for a request that skips the listed ones.
+		More bool `json:"more,omitempty"`
 		// Total is the number of all hits, listed or not, of a search in one session.
 		Total int `json:"total,omitempty"`
 	}

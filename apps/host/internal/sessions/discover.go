@@ -232,22 +232,24 @@ func (m *Manager) Search(ctx context.Context, request api.SearchSessionsRequest,
 		behind = m.deps.Index.Behind()
 	}
 	query := index.Query{
-		Text: request.Query, ProjectID: request.ProjectID, Projects: projects, Role: request.Role, Limit: request.Limit,
+		Text: request.Query, ProjectID: request.ProjectID, Projects: projects, Role: request.Role,
+		Limit: request.Limit, Skip: request.Skip,
 	}
 	var (
 		hits  []index.Hit
 		total int
+		more  bool
 		err   error
 	)
 	if request.SessionID == "" {
-		hits, err = m.deps.Index.Search(ctx, query)
+		hits, more, err = m.deps.Index.Search(ctx, query)
 	} else {
 		hits, total, err = m.deps.Index.SearchSession(ctx, request.SessionID, query)
 	}
 	if err != nil {
 		return api.SearchSessionsResponse{}, err
 	}
-	response := api.SearchSessionsResponse{Hits: make([]api.SearchHit, 0, len(hits)), Behind: behind, Total: total}
+	response := api.SearchSessionsResponse{Hits: make([]api.SearchHit, 0, len(hits)), Behind: behind, More: more, Total: total}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, h := range hits {

@@ -142,7 +142,7 @@ func marked(h index.Hit) string {
 
 func search(t testing.TB, x *index.Index, q index.Query) []index.Hit {
 	t.Helper()
-	hits, err := x.Search(t.Context(), q)
+	hits, _, err := x.Search(t.Context(), q)
 	if err != nil {
 		t.Fatalf("searching %q: %v", q.Text, err)
 	}

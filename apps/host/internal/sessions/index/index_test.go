@@ -226,7 +226,7 @@ func TestBrokenIndexIsPutAside(t *testing.T) {
 			x = h.open()
 			defer x.Close()
 			// What is broken may be found at the opening, by a reader or by the writer.
-			_, _ = x.Search(t.Context(), index.Query{Text: "needle"})
+			_, _, _ = x.Search(t.Context(), index.Query{Text: "needle"})
 			_, _ = x.List(t.Context(), index.Page{})
 			x.Touch("aaaa", "prj_1")
 			settle(t, x)

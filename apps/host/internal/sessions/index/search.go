@@ -21,6 +21,7 @@ type Query struct {
 	Projects []string
 	Role     string // "" means all; otherwise "user", "assistant" or one of the Role constants
 	Limit    int    // maximum number of hits; 0, or more than api.MaxHits, means api.MaxHits
+	Skip     int    // how many of the newest hits are left out
 }
 
 // match returns the expression that finds what is searched for.
@@ -70,24 +71,23 @@ const searchWithin = 10 * time.Second
 
 var errTooLong = errors.New("index: the search took too long")
 
-// Search returns the newest entries that match, at most three of one session. An invalid search
-// is an *api.Error that says what to do.
-func (x *Index) Search(ctx context.Context, q Query) ([]Hit, error) {
+// Search returns the newest entries that match, at most three of one session, and whether there
+// are older ones. An invalid search is an *api.Error that says what to do.
+func (x *Index) Search(ctx context.Context, q Query) (hits []Hit, more bool, err error) {
 	match, err := q.match()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if q.Limit <= 0 || q.Limit > api.MaxHits {
 		q.Limit = api.MaxHits
 	}
-	var hits []Hit
 	err = x.bounded(ctx, func(ctx context.Context) (err error) {
-		if hits, err = x.find(ctx, match, q.Limit); err == nil {
+		if hits, more, err = x.find(ctx, match, q.Skip, q.Limit); err == nil {
 			err = x.snippets(ctx, match, hits)
 		}
 		return err
 	})
-	return hits, err
+	return hits, more, err
 }
 
 // SearchSession returns the newest entries of one session that match, without snippets, and how
@@ -151,29 +151,38 @@ func (x *Index) findIn(ctx context.Context, id, match string, limit int) (hits [
 	return hits, total, found.Err()
 }
 
-// find returns the newest entries that match, without their snippets.
-func (x *Index) find(ctx context.Context, match string, limit int) (hits []Hit, err error) {
+// find returns the newest entries that match after skip others, without their snippets, and
+// whether there are older ones.
+func (x *Index) find(ctx context.Context, match string, skip, limit int) (hits []Hit, more bool, err error) {
 	found, err := x.db.QueryContext(ctx, `
 		SELECT e.id, e.session, e.entry, e.seq, e.role, e.at
 		FROM words JOIN entries e ON e.id = words.rowid
 		WHERE words MATCH ? ORDER BY words.rowid DESC LIMIT ?`, match, maxLooked)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, found.Close()) }()
 	count := map[string]int{}
-	for len(hits) < limit && found.Next() {
+	for found.Next() {
 		var h Hit
 		var seq int64
 		if err := found.Scan(&h.id, &h.SessionID, &h.EntryID, &seq, &h.Role, &h.At); err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if count[h.SessionID]++; count[h.SessionID] <= perSession {
+		if count[h.SessionID]++; count[h.SessionID] > perSession {
+			continue
+		}
+		switch {
+		case skip > 0:
+			skip--
+		case len(hits) == limit:
+			return hits, true, nil
+		default:
 			h.Seq, h.Snippet = uint64(seq), []api.SnippetPart{}
 			hits = append(hits, h)
 		}
 	}
-	return hits, found.Err()
+	return hits, false, found.Err()
 }
 
 // snippets adds the text around each match. One query fetches all of them, because starting a

@@ -3,6 +3,7 @@ package index_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -117,6 +118,40 @@ func TestOneSessionDoesNotHideTheOthers(t *testing.T) {
 	}
 }
 
+// TestSearchPages lists every hit once, whatever fits one page.
+func TestSearchPages(t *testing.T) {
+	h := newHome(t)
+	x := h.open()
+	defer x.Close()
+	for i := range 7 {
+		s := h.session(fmt.Sprint("s", i), "prj_1")
+		for range 5 { // two more than are listed
+			s.say(session.RoleUser, "needle")
+		}
+	}
+	h.touchAll(x)
+	all := search(t, x, index.Query{Text: "needle"})
+	if len(all) != 7*3 {
+		t.Fatalf("%d hits", len(all))
+	}
+	for _, size := range []int{1, 4, 7, 20, 21, 50} {
+		var pages []index.Hit
+		for more := true; more; {
+			hits, again, err := x.Search(t.Context(), index.Query{Text: "needle", Limit: size, Skip: len(pages)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if more = again; more && len(hits) != size || len(hits) == 0 {
+				t.Fatalf("%d hits after %d, more: %v", len(hits), len(pages), more)
+			}
+			pages = append(pages, hits...)
+		}
+		if found(pages) != found(all) {
+			t.Errorf("pages of %d: %s, want %s", size, found(pages), found(all))
+		}
+	}
+}
+
 func TestSearchInOneSession(t *testing.T) {
 	h := newHome(t)
 	x := h.open()
@@ -164,13 +199,13 @@ func TestRefusedSearches(t *testing.T) {
 		"": api.KindBadRequest, "  ": api.KindBadRequest, "-birds": api.KindBadRequest, `"" * ?!`: api.KindBadRequest,
 		strings.Repeat("x", api.MaxQuery+1): api.KindTooLarge, strings.Repeat("x ", 40): api.KindTooLarge,
 	} {
-		_, err := x.Search(t.Context(), index.Query{Text: text})
+		_, _, err := x.Search(t.Context(), index.Query{Text: text})
 		var told *api.Error
 		if !errors.As(err, &told) || told.Kind != kind {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := x.Search(t.Context(), index.Query{Text: "a", Role: "robot"}); err == nil {
+	if _, _, err := x.Search(t.Context(), index.Query{Text: "a", Role: "robot"}); err == nil {
 		t.Error("an unknown role was searched")
 	}
 }
@@ -191,7 +226,7 @@ func FuzzSearch(f *testing.F) {
 	x.Touch("aaaa", "prj_1")
 	settle(f, x)
 	f.Fuzz(func(t *testing.T, text string) {
-		hits, err := x.Search(t.Context(), index.Query{Text: text, ProjectID: "prj_1"})
+		hits, _, err := x.Search(t.Context(), index.Query{Text: text, ProjectID: "prj_1"})
 		var told *api.Error
 		if err != nil && !errors.As(err, &told) {
 			t.Fatalf("%q: %v", text, err)

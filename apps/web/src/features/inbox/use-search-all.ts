@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
 import type { Requests } from "../../api/types";
 import { t } from "../../i18n/inbox";
-import { askAgain, type Found, isSearch, whileTyping } from "../search/query";
+import { askAgain, type Found, isSearch, searchPages, usePages, whileTyping } from "../search/query";
 import { useSettled } from "../search/SessionSearch";
 import { isRefusal } from "../shared/errors";
 import { hostKey } from "../shared/host-keys";
@@ -10,7 +10,7 @@ import type { Machine } from "./use-machines";
 
 type Answer = Requests["search_sessions"]["response"];
 
-/** How many hits each machine returns. */
+/** How many hits each machine returns at once. */
 const limit = 50;
 
 /**
@@ -20,10 +20,11 @@ export function useSearchAll(machines: readonly Machine[], text: string): { foun
   const settled = useSettled(text);
   const asked = isSearch(settled) && isSearch(text);
   const fields = { query: whileTyping(settled), limit };
+  const [pages, onOlder] = usePages(settled);
   const results = useQueries({
     queries: machines.map(({ host, status }) => ({
-      queryKey: hostKey(host.deviceId, "search_sessions", fields),
-      queryFn: () => host.request("search_sessions", fields),
+      queryKey: [...hostKey(host.deviceId, "search_sessions", fields), pages],
+      queryFn: () => searchPages(host, fields, pages),
       enabled: asked && status === "open",
       placeholderData: keepPreviousData,
       staleTime: 2_000,
@@ -50,7 +51,8 @@ export function useSearchAll(machines: readonly Machine[], text: string): { foun
       hits: asked && open.some(({ result }) => result?.data) ? hits.sort((a, b) => b.hit.at - a.hit.at) : null,
       text,
       behind: results.reduce((sum, { data }) => sum + (data?.behind ?? 0), 0),
-      more: results.some(({ data }) => (data?.hits.length ?? 0) >= limit),
+      more: results.some(({ data }) => data?.more ?? (data?.hits.length ?? 0) >= limit),
+      onOlder: results.some(({ data }) => data?.more) ? onOlder : undefined,
       error: asked ? error : null,
       busy: results.some(({ isFetching }) => isFetching) || (open.length > 0 && text !== settled && isSearch(text)),
     },

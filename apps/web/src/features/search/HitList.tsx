@@ -1,4 +1,6 @@
+import { useEffect, useRef } from "react";
 import { Link } from "wouter";
+import { Button } from "../../components/Button";
 import { cx } from "../../components/cx";
 import { t } from "../../i18n/search";
 import { address } from "../route/address";
@@ -20,14 +22,25 @@ export interface HitListProps {
 
 export function HitList({ found, compact = false }: HitListProps) {
   const now = useNow(30_000);
-  const { error, busy } = found;
+  const { error, busy, onOlder } = found;
   const hits = found.hits ?? [];
+  const list = useRef<HTMLUListElement>(null);
+  const pressed = useRef(false);
+  const last = !onOlder;
+  useEffect(() => {
+    if (last && pressed.current && document.activeElement === document.body) {
+      // The button is gone: do not lose the focus with it.
+      list.current?.querySelector<HTMLElement>("li:last-child a")?.focus();
+    }
+    pressed.current = false;
+  }, [last]);
   return (
     <section aria-label={t("search.hitList.searchResults")}>
       <p role="status" className={cx("caption py-1.5 text-faint", compact ? "pl-2" : "pl-1")}>
         {error ?? (found.hits ? told(hits.length, found) : busy ? t("search.hitList.searching") : "")}
       </p>
       <ul
+        ref={list}
         className={cx(
           !compact && hits.length > 0 && "divide-y divide-line rounded-lg border border-line bg-surface shadow-raised",
         )}
@@ -40,14 +53,32 @@ export function HitList({ found, compact = false }: HitListProps) {
               </li>
             ))}
       </ul>
+      {onOlder && !error ? (
+        <Button
+          tone="quiet"
+          className={cx("text-xs", compact ? "w-full" : "mt-2")}
+          data-testid="older-hits"
+          data-stop
+          busy={busy}
+          onClick={() => {
+            pressed.current = true;
+            onOlder();
+          }}
+        >
+          {t("search.hitList.older")}
+        </Button>
+      ) : null}
     </section>
   );
 }
 
 /** Returns the result of the search, in words. */
-function told(hits: number, { behind, more }: Found): string {
+function told(hits: number, { behind, more, onOlder }: Found): string {
   if (behind > 0) {
     return t("search.hitList.resultsSoFar", { hits, behind });
+  }
+  if (onOlder) {
+    return t("search.hitList.resultsOfMore", { hits });
   }
   return more ? t("search.hitList.newest", { hits }) : t("search.hitList.results", { hits });
 }

@@ -8,7 +8,7 @@ import { useKeptState } from "../shared/kept";
 import { useReadable } from "../shared/scorel-context";
 import { withHelp } from "../shared/with-help";
 import { HitList } from "./HitList";
-import { askAgain, isSearch, type Search, whileTyping } from "./query";
+import { askAgain, isSearch, type Search, searchPages, usePages, whileTyping } from "./query";
 import { SearchField } from "./SearchField";
 
 /** The pause in typing before a search begins, in milliseconds. */
@@ -30,9 +30,10 @@ export function useSearch(host: Host, text: string): Search {
   const open = useReadable(host.status) === "open";
   const asked = isSearch(settled) && isSearch(text);
   const fields = { query: whileTyping(settled), limit: 30 };
+  const [pages, onOlder] = usePages(settled);
   const { data, error, isFetching } = useQuery({
-    queryKey: hostKey(host.deviceId, "search_sessions", fields),
-    queryFn: () => host.request("search_sessions", fields),
+    queryKey: [...hostKey(host.deviceId, "search_sessions", fields), pages],
+    queryFn: () => searchPages(host, fields, pages),
     enabled: asked && open,
     placeholderData: keepPreviousData,
     staleTime: 2_000,
@@ -43,6 +44,7 @@ export function useSearch(host: Host, text: string): Search {
     found: asked ? (data ?? null) : null,
     error: asked && !open ? t("search.sessionSearch.offline") : error ? withHelp(error) : null,
     busy: isFetching || (open && text !== settled && isSearch(text)),
+    onOlder: data?.more ? onOlder : undefined,
   };
 }
 
@@ -57,14 +59,14 @@ export interface SessionSearchProps {
 /** A search over all sessions of a device. The results replace its children. */
 export function SessionSearch({ host, compact = false, children }: SessionSearchProps) {
   const [text, setText] = useKeptState(`search ${host.deviceId} ${compact}`, "");
-  const { found, error, busy } = useSearch(host, text);
+  const { found, error, busy, onOlder } = useSearch(host, text);
   const { deviceId } = host;
   const hits = found?.hits.map((hit) => ({ deviceId, hit })) ?? null;
   return (
     <>
       <SearchField text={text} onText={setText} busy={busy} {...(compact ? { className: "mb-2" } : {})} />
       {isSearch(text) ? (
-        <HitList found={{ hits, text, behind: found?.behind ?? 0, error, busy }} compact={compact} />
+        <HitList found={{ hits, text, behind: found?.behind ?? 0, error, busy, onOlder }} compact={compact} />
       ) : (
         children
       )}

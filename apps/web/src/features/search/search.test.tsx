@@ -58,6 +58,43 @@ describe("a search", () => {
     await waitFor(() => expect(document.querySelector('[data-row="e2"]')?.className).toContain("bg-accent-soft"));
   });
 
+  it("shows older hits when asked, each once, and keeps the focus", async () => {
+    const { scorel, host } = world();
+    const found = Array.from({ length: 70 }, (_, i) => ({
+      ...{
+        sessionId: `s${i}`,
+        projectId: "p1",
+        name: `Session ${i}`,
+        entryId: "e1",
+        seq: 1,
+        role: "user",
+        at: 1e12 - i,
+      },
+      snippet: [{ text: "lamp", found: true }],
+    }));
+    let shift = 0; // a message came in the meantime
+    host.handlers.search_sessions = ({ skip = 0, limit = 0 }) => {
+      const from = Math.max(0, skip - shift);
+      return { hits: found.slice(from, from + limit), ...(from + limit < found.length ? { more: true } : {}) };
+    };
+    renderApp(scorel, `/d/${dev}`);
+    const box = (await screen.findAllByTestId("session-search")).at(-1) as HTMLElement;
+    fireEvent.change(box, { target: { value: "lamp" } });
+    const older = await screen.findByTestId("older-hits");
+    expect(screen.getByText("The newest 30 results")).toBeTruthy();
+    shift = 1;
+    older.focus();
+    fireEvent.click(older);
+    await screen.findByText("The newest 59 results");
+    expect(document.activeElement).toBe(older);
+    fireEvent.click(older);
+    await screen.findByText("70 results");
+    expect(screen.queryByTestId("older-hits")).toBeNull();
+    const links = screen.getAllByTestId("search-hit");
+    expect(links.map((link) => link.textContent?.match(/Session (\d+)/)?.[1])).toEqual(found.map((_, i) => String(i)));
+    expect(document.activeElement).toBe(links.at(-1));
+  });
+
   it("shows why there is no answer, and returns to the list", async () => {
     const { scorel, host } = world();
     host.handlers.search_sessions = () => Promise.reject(new Error("The index is away."));

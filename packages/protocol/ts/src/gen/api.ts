@@ -1998,6 +1998,11 @@ export interface SearchSessionsRequest {
    * `MaxSessionHits`.
    */
   limit?: number;
+  /**
+   * Leaves out that many of the newest hits, which earlier answers listed. It has no
+   * effect in one session.
+   */
+  skip?: number;
 }
 
 /**
@@ -2011,6 +2016,8 @@ export interface SearchSessionsResponse {
    * may be missing.
    */
   behind?: number;
+  /** Reports that there are older hits, for a request that skips the listed ones. */
+  more?: boolean;
   /** The number of all hits, listed or not, of a search in one session. */
   total?: number;
 }

@@ -56,7 +56,7 @@ export function HitList({ found, compact = false }: HitListProps) {
       {onOlder && !error ? (
         <Button
           tone="quiet"
-          className={cx("text-xs", compact ? "w-full" : "mt-2")}
+          className={cx("w-full text-xs", !compact && "mt-2")}
           data-testid="older-hits"
           data-stop
           busy={busy}
@@ -103,7 +103,7 @@ function Hit({ found: { deviceId, machine, hit }, text, now, compact }: HitProps
         <span className="min-w-0 flex-1 truncate font-medium text-sm">
           {hit.name || t("search.hitList.newSession")}
         </span>
-        {machine ? <span className="caption max-w-40 truncate text-faint">{machine}</span> : null}
+        {machine ? <span className="caption max-w-24 truncate text-faint md:max-w-40">{machine}</span> : null}
         <time dateTime={new Date(hit.at).toISOString()} className="caption shrink-0 text-faint">
           {ago(hit.at, now)}
         </time>

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -15,17 +14,17 @@ import (
 func (m *Model) pickBranch() tea.Cmd {
 	id, leaf := m.session.Summary.ID, m.session.Leaf()
 	if id == "" {
-		m.say("A new session has no branches")
+		m.notice.say("A new session has no branches")
 		return nil
 	}
-	f := m.feed
+	r := m.conn.remote()
 	p := newPicker("Branches: continue from", "Nothing to go back to yet", func(r row) tea.Cmd {
 		node := r.value.(api.TreeNode)
 		return m.moveTo(id, leaf, node.ID)
 	})
 	p.hint = "Enter: continue from here; the current version is kept as a branch"
 	return m.load(p, func() ([]row, error) {
-		tree, err := feed.Do(m.ctx, f, api.GetTree, api.SessionRequest{SessionID: id})
+		tree, err := ask(r, api.GetTree, api.SessionRequest{SessionID: id})
 		var rows []row
 		for _, node := range tree.Nodes {
 			if !node.Target {
@@ -66,9 +65,9 @@ type moved struct {
 }
 
 func (m *Model) moveTo(sessionID, leaf, target string) tea.Cmd {
-	f, key := m.feed, rand.Text()
+	r, key := m.conn.remote(), rand.Text()
 	return func() tea.Msg {
-		response, err := feed.Do(m.ctx, f, api.NavigateSession, api.NavigateSessionRequest{
+		response, err := ask(r, api.NavigateSession, api.NavigateSessionRequest{
 			SessionID: sessionID, ClientKey: key, ExpectedLeaf: leaf, TargetEntryID: target,
 		})
 		return moved{response, err}
@@ -78,7 +77,7 @@ func (m *Model) moveTo(sessionID, leaf, target string) tea.Cmd {
 // wasMoved puts the prompt of the target into the field, to be changed and sent again.
 func (m *Model) wasMoved(msg moved) {
 	if msg.err != nil {
-		m.fail(msg.err)
+		m.notice.fail(msg.err)
 		return
 	}
 	if msg.response.Text != "" && m.editor.Empty() {
@@ -88,13 +87,13 @@ func (m *Model) wasMoved(msg moved) {
 
 // fork copies the session and opens the copy.
 func (m *Model) fork() tea.Cmd {
-	id, f, key := m.session.Summary.ID, m.feed, rand.Text()
+	id, r, key := m.session.Summary.ID, m.conn.remote(), rand.Text()
 	if id == "" {
-		m.say("A new session cannot be forked")
+		m.notice.say("A new session cannot be forked")
 		return nil
 	}
 	return func() tea.Msg {
-		response, err := feed.Do(m.ctx, f, api.ForkSession, api.ForkSessionRequest{SessionID: id, ClientKey: key})
+		response, err := ask(r, api.ForkSession, api.ForkSessionRequest{SessionID: id, ClientKey: key})
 		return opened{response.Session, err}
 	}
 }

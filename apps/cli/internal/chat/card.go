@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -89,9 +88,9 @@ func (m *Model) refreshCard() {
 
 func (m *Model) mayAnswer(c card) bool {
 	if c.approval != nil {
-		return m.may(api.GrantApprove)
+		return m.conn.may(api.GrantApprove)
 	}
-	return m.may(api.GrantPrompt)
+	return m.conn.may(api.GrantPrompt)
 }
 
 // cardKey handles a key while the card has the focus.
@@ -126,7 +125,7 @@ func (m *Model) cardKey(name string) tea.Cmd {
 
 func (m *Model) cardPage(name string) int {
 	if strings.HasPrefix(name, "pg") || name == "space" {
-		return max(m.height/3, 1)
+		return max(m.screen.height/3, 1)
 	}
 	return 1
 }
@@ -146,7 +145,7 @@ func (m *Model) approvalKey(name string) tea.Cmd {
 	}
 	switch {
 	case name == "f" && len(m.card.approval.Choices) > 0:
-		m.say("This agent takes no feedback with an answer: deny, and write a prompt")
+		m.notice.say("This agent takes no feedback with an answer: deny, and write a prompt")
 		return nil
 	case name == "f":
 		m.startWriting()
@@ -154,7 +153,7 @@ func (m *Model) approvalKey(name string) tea.Cmd {
 	case decision == "" || !offers(m.card.approval, decision):
 		return nil
 	case decision != api.DecisionDeny && decision != api.DecisionStop && !m.card.read:
-		m.say("Read to the end before you allow it: PgDn or End")
+		m.notice.say("Read to the end before you allow it: PgDn or End")
 		return nil
 	}
 	return m.decide(decision, "")
@@ -164,7 +163,7 @@ func (m *Model) approvalKey(name string) tea.Cmd {
 func (m *Model) decide(decision api.Decision, feedback string) tea.Cmd {
 	c := &m.card
 	c.sent = true
-	approval, sessionID, f, sign := *c.approval, c.sessionID, m.feed, m.cfg.Host.Sign
+	approval, sessionID, r, sign := *c.approval, c.sessionID, m.conn.remote(), m.conn.to.Sign
 	return func() tea.Msg {
 		request := api.AnswerApprovalRequest{
 			SessionID: sessionID, ApprovalID: approval.ID, Decision: decision, Feedback: feedback, Shown: approval.Shown,
@@ -173,7 +172,7 @@ func (m *Model) decide(decision api.Decision, feedback string) tea.Cmd {
 		if sign != nil {
 			request.Signature, unsigned = sign(sessionID, approval, decision, feedback)
 		}
-		answer, err := feed.Do(m.ctx, f, api.AnswerApproval, request)
+		answer, err := ask(r, api.AnswerApproval, request)
 		return answerDone{id: approval.ID, won: answer.Won, by: answer.DecidedBy, outcome: string(answer.Decision), unsigned: unsigned, err: err}
 	}
 }
@@ -193,11 +192,11 @@ func (m *Model) answerDone(msg answerDone) {
 		if m.card.id == msg.id {
 			m.card.sent = false
 		}
-		m.fail(msg.err)
+		m.notice.fail(msg.err)
 	case !msg.won:
-		m.say(cmp.Or(msg.by, "Someone") + " answered first: " + msg.outcome)
+		m.notice.say(cmp.Or(msg.by, "Someone") + " answered first: " + msg.outcome)
 	case msg.unsigned != nil:
-		m.say("The answer was sent without a signature: " + m.cfg.Explain(msg.unsigned))
+		m.notice.say("The answer was sent without a signature: " + m.cfg.Explain(msg.unsigned))
 	}
 }
 
@@ -217,9 +216,9 @@ func (m *Model) questionKey(name string) tea.Cmd {
 func (m *Model) reply(answer string, skip bool) tea.Cmd {
 	c := &m.card
 	c.sent = true
-	question, sessionID, f := *c.question, c.sessionID, m.feed
+	question, sessionID, r := *c.question, c.sessionID, m.conn.remote()
 	return func() tea.Msg {
-		got, err := feed.Do(m.ctx, f, api.AnswerQuestion,
+		got, err := ask(r, api.AnswerQuestion,
 			api.AnswerQuestionRequest{SessionID: sessionID, QuestionID: question.ID, Answer: answer, Skip: skip})
 		return answerDone{id: question.ID, won: got.Won, by: got.AnsweredBy, outcome: cmp.Or(got.Answer, string(got.Outcome)), err: err}
 	}

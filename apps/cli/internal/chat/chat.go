@@ -16,7 +16,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -85,45 +84,24 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := newModel(ctx, cfg)
-	defer m.feeds.Wait()
+	defer m.conn.feeds.Wait()
 	defer cancel()
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(cfg.Input), tea.WithOutput(cfg.Output),
 		tea.WithEnvironment(cfg.Environ), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())
 	_, err := program.Run()
-	result := Result{Session: m.session.Summary.ID, Device: m.cfg.Host.device()}
+	result := Result{Session: m.session.Summary.ID, Device: m.conn.to.device()}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
 		return result, fmt.Errorf("running the terminal: %w", err)
 	}
 	return result, m.fatal
 }
 
-// connectTo follows a session on a host, and nothing else from then on.
-func (m *Model) connectTo(host Host, sessionID string) {
-	if m.stopFeed != nil {
-		m.stopFeed()
-	}
-	ctx, cancel := context.WithCancel(m.ctx)
-	m.stopFeed = cancel
-	f := feed.New(feed.Config{
-		Dial: host.Dial, Follow: host.Follow, Lost: host.Lost, After: host.After, Wait: host.Wait, Unattended: m.cfg.Watch, Guest: host.Guest,
-		Notify: func() {
-			select {
-			case m.wake <- struct{}{}:
-			default:
-			}
-		},
-	}, sessionID)
-	m.feed, m.opening = f, sessionID
-	m.feeds.Go(func() { f.Run(ctx) })
-}
-
 // switchTo shows a session of another host.
 func (m *Model) switchTo(host Host, sessionID string) tea.Cmd {
-	m.cfg.Host, m.cfg.Folder, m.cfg.Session, m.project = host, "", sessionID, api.Project{}
-	m.switched, m.connected, m.ever, m.lost = true, false, false, nil
-	m.finding = false
+	m.cfg.Folder, m.cfg.Session, m.project, m.finding = "", sessionID, api.Project{}, false
 	m.giveBack(m.outbox.take(anyPrompt))
-	m.connectTo(host, sessionID)
+	m.opening = sessionID
+	m.conn.follow(host, sessionID)
 	m.reset()
 	return nil
 }

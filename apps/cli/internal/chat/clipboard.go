@@ -34,7 +34,7 @@ func (m *Model) pasteImage() tea.Cmd {
 	}
 	argv := clipboardCommand(runtime.GOOS, m.cfg.Environ)
 	return func() tea.Msg {
-		data, err := readClipboard(m.ctx, argv)
+		data, err := readClipboard(m.conn.ctx, argv)
 		return clipboardRead{data, err}
 	}
 }
@@ -45,7 +45,7 @@ func (m *Model) tookClipboard(read clipboardRead) tea.Cmd {
 		err = m.attach("clipboard", read.data)
 	}
 	if err != nil {
-		m.fail(err)
+		m.notice.fail(err)
 	}
 	return nil
 }

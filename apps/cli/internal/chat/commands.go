@@ -59,11 +59,11 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 
 func (m *Model) commandImage(path string) tea.Cmd {
 	if path == "" {
-		m.say("Give the path of an image: /image PATH")
+		m.notice.say("Give the path of an image: /image PATH")
 		return nil
 	}
 	if err := m.attachFile(path); err != nil {
-		m.fail(err)
+		m.notice.fail(err)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (m *Model) commandMode(mode string) tea.Cmd {
 	case mode == "":
 		return m.pickMode()
 	case !slices.Contains(api.Modes(), api.Mode(mode)):
-		m.say("Give one of " + api.ModeNames())
+		m.notice.say("Give one of " + api.ModeNames())
 		return nil
 	}
 	return m.setMode(api.Mode(mode))
@@ -95,10 +95,10 @@ func (m *Model) commandThinking(level string) tea.Cmd {
 
 func (m *Model) commandRename(name string) tea.Cmd {
 	if name == "" || m.session.Summary.ID == "" {
-		m.say("Give a session its name with /rename NAME")
+		m.notice.say("Give a session its name with /rename NAME")
 		return nil
 	}
-	return do(m, "", api.RenameSession, api.RenameSessionRequest{SessionID: m.session.Summary.ID, Name: name})
+	return order(m.conn.remote(), "", api.RenameSession, api.RenameSessionRequest{SessionID: m.session.Summary.ID, Name: name})
 }
 
 func (m *Model) commandSteer(text string) tea.Cmd {

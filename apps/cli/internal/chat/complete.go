@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -81,12 +80,12 @@ func (m *Model) place() (api.Place, bool) {
 
 func (m *Model) findFiles(word string) tea.Cmd {
 	place, ok := m.place()
-	if !ok || !m.connected {
+	if !ok || !m.conn.connected {
 		return nil
 	}
-	f := m.feed
+	r := m.conn.remote()
 	return func() tea.Msg {
-		response, err := feed.Do(m.ctx, f, api.FindFiles, api.FindFilesRequest{Place: place, Query: word[1:]})
+		response, err := ask(r, api.FindFiles, api.FindFilesRequest{Place: place, Query: word[1:]})
 		return found{word, response.Files, err}
 	}
 }

@@ -22,7 +22,7 @@ type image struct {
 // paste inserts a text. The path of an image, as terminals paste it when a file is dropped on
 // them, attaches the image.
 func (m *Model) paste(text string) tea.Cmd {
-	m.notice = ""
+	m.notice.clear()
 	switch {
 	case m.cfg.Watch:
 		return nil

@@ -63,7 +63,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.Keystroke()
 	if name != "ctrl+c" {
 		m.leaving = time.Time{}
-		m.notice = ""
+		m.notice.clear()
 	}
 	switch {
 	case m.picker != nil && name != "ctrl+c":
@@ -76,8 +76,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	for _, b := range bindings() {
 		for _, known := range b.keys {
 			if known == name {
-				if m.cfg.Host.Guest && leaves(name) {
-					m.say("A guest link shows this session only")
+				if m.conn.to.Guest && leaves(name) {
+					m.notice.say("A guest link shows this session only")
 					return nil
 				}
 				return b.run(m)
@@ -131,8 +131,8 @@ func (m *Model) tab() tea.Cmd {
 // nextMode cycles through the modes that still ask about something; bypass is only in the
 // list.
 func (m *Model) nextMode() tea.Cmd {
-	if !m.may(api.GrantManage) {
-		m.say("This terminal may not change the permission mode")
+	if !m.conn.may(api.GrantManage) {
+		m.notice.say("This terminal may not change the permission mode")
 		return nil
 	}
 	modes := []api.Mode{api.ModePlan, api.ModeAsk, api.ModeAcceptEdits, api.ModeAuto}
@@ -162,7 +162,7 @@ func (m *Model) interrupt() tea.Cmd {
 		return tea.Quit
 	}
 	m.leaving = now
-	m.say("Press Ctrl+C again to quit; the agent continues without you")
+	m.notice.say("Press Ctrl+C again to quit; the agent continues without you")
 	return nil
 }
 

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"crypto/rand"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,24 +19,12 @@ import (
 // that waits runs in commands.
 type Model struct {
 	cfg  Config
-	ctx  context.Context
-	wake chan struct{} // holds one token when the feed has something
+	conn *connection
 
-	feed     *feed.Feed
-	stopFeed context.CancelFunc
-	feeds    sync.WaitGroup // of all feeds so far
-	switched bool           // the host is not the one of the command
+	screen screen
+	notice *notices
 
-	width, height int
-	theme         *theme.Theme
-
-	host      api.HostInfo
-	connected bool
-	ever      bool // a connection was there
-	lost      error
-	retryAt   time.Time
-	fatal     error // ends the chat
-
+	fatal   error  // ends the chat
 	opening string // id of the session that is being loaded
 	session projection.Session
 	project api.Project
@@ -55,8 +42,6 @@ type Model struct {
 	finding    bool // the project was requested
 	card       card
 	picker     *picker
-	notice     string
-	bad        *problem  // the notice is this error
 	leaving    time.Time // of the first Ctrl+C
 	ticking    bool
 	frame      int
@@ -81,16 +66,18 @@ func newModel(ctx context.Context, cfg Config) *Model {
 	}
 	colors := theme.New(true)
 	m := &Model{
-		cfg: cfg, ctx: ctx, wake: make(chan struct{}, 1), width: 80, height: 24, theme: colors,
+		cfg: cfg, screen: screen{80, 24, colors},
+		conn:       &connection{ctx: ctx, wake: make(chan struct{}, 1), watch: cfg.Watch},
+		notice:     &notices{explainer: explainer{cfg.Explain, cfg.Help}},
 		transcript: transcript.New(colors), editor: composer.New(), newKey: rand.Text(),
 	}
-	m.connectTo(cfg.Host, cfg.Session)
+	m.opening = cfg.Session
+	m.conn.follow(cfg.Host, cfg.Session)
 	return m
 }
 
 // Messages of the model's own commands.
 type (
-	woken   struct{}
 	ticked  struct{}
 	entries struct { // earlier ones
 		sessionID string
@@ -105,38 +92,11 @@ type (
 		summary api.SessionSummary
 		err     error
 	}
-	said struct { // the outcome of a request that changes nothing here
-		text string
-		err  error
-	}
 )
 
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.listen(0), tea.RequestBackgroundColor, m.findProject())
-}
-
-// drawEvery is how often new events are taken over: 30 times a second, whatever the rate of
-// the model.
-const drawEvery = 33 * time.Millisecond
-
-// listen waits for the feed, but not less than a pause.
-func (m *Model) listen(pause time.Duration) tea.Cmd {
-	return func() tea.Msg {
-		timer := time.NewTimer(pause)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-m.ctx.Done():
-			return nil
-		}
-		select {
-		case <-m.wake:
-			return woken{}
-		case <-m.ctx.Done():
-			return nil
-		}
-	}
+	return tea.Batch(m.conn.listen(0), tea.RequestBackgroundColor, m.findProject())
 }
 
 // Update implements tea.Model.
@@ -149,10 +109,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = max(msg.Width, 1), max(msg.Height, 1)
+		m.screen.width, m.screen.height = max(msg.Width, 1), max(msg.Height, 1)
 	case tea.BackgroundColorMsg:
-		m.theme = theme.New(msg.IsDark())
-		m.transcript.SetTheme(m.theme)
+		m.screen.theme = theme.New(msg.IsDark())
+		m.transcript.SetTheme(m.screen.theme)
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -177,7 +137,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.wasAttended(msg)
 		return m.attend()
 	case woken:
-		return tea.Batch(m.take(), m.listen(drawEvery))
+		return tea.Batch(m.take(), m.conn.listen(drawEvery))
 	case ticked:
 		m.ticking = false
 		m.frame++
@@ -191,7 +151,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 // take applies what the feed has.
 func (m *Model) take() tea.Cmd {
 	var cmds []tea.Cmd
-	for _, update := range m.feed.Take() {
+	for _, update := range m.conn.feed.Take() {
 		cmds = append(cmds, m.apply(update))
 	}
 	m.transcript.Sync(&m.session)
@@ -203,8 +163,7 @@ func (m *Model) take() tea.Cmd {
 func (m *Model) apply(update feed.Update) tea.Cmd {
 	switch u := update.(type) {
 	case feed.Connected:
-		first := !m.ever
-		m.host, m.connected, m.ever, m.lost = u.Host, true, true, nil
+		first := m.conn.opened(u.Host)
 		m.look.told = ""
 		m.look.links++
 		if first && m.cfg.Folder == "" && m.cfg.Session == "" {
@@ -212,14 +171,14 @@ func (m *Model) apply(update feed.Update) tea.Cmd {
 		}
 		return m.flush()
 	case feed.Disconnected:
-		m.connected, m.lost, m.retryAt = false, u.Err, u.Next
+		m.conn.broke(u)
 	case feed.Failed:
 		return m.failed(u)
 	case feed.Followed:
-		m.cfg.Host.Name, m.cfg.Folder, m.project, m.switched = u.Name, "", api.Project{}, true
-		m.connected, m.finding = false, false
+		m.conn.moved(u.Name)
+		m.cfg.Folder, m.project, m.finding = "", api.Project{}, false
 		m.giveBack(m.outbox.take(newSession))
-		m.say("The session moved to " + u.Name + "; continuing there")
+		m.notice.say("The session moved to " + u.Name + "; continuing there")
 	case feed.Loaded:
 		if m.session.Summary.ID != u.SessionID {
 			m.reset()
@@ -234,13 +193,13 @@ func (m *Model) apply(update feed.Update) tea.Cmd {
 }
 
 func (m *Model) failed(u feed.Failed) tea.Cmd {
-	named := !m.ever || m.session.Summary.ID == "" && u.SessionID == m.cfg.Session // by the command
-	if !m.switched && (u.Connection || named) {
+	named := !m.conn.ever || m.session.Summary.ID == "" && u.SessionID == m.cfg.Session // by the command
+	if !m.conn.switched && (u.Connection || named) {
 		m.fatal = u.Err
 		return tea.Quit
 	}
 	m.opening = ""
-	m.fail(u.Err)
+	m.notice.fail(u.Err)
 	return nil
 }
 
@@ -253,7 +212,7 @@ func (m *Model) happened(event api.EventEnvelope) {
 		return
 	case api.SessionDeleted:
 		if e.ID == m.session.Summary.ID {
-			m.say("This session was deleted")
+			m.notice.say("This session was deleted")
 		}
 		return
 	}
@@ -268,23 +227,24 @@ func (m *Model) happened(event api.EventEnvelope) {
 // reset forgets the session on the screen.
 func (m *Model) reset() {
 	m.session, m.card, m.paging = projection.Session{}, card{}, false
-	m.transcript = transcript.New(m.theme)
+	m.transcript = transcript.New(m.screen.theme)
 }
 
 // open shows another session.
 func (m *Model) open(sessionID string) {
 	m.giveBack(m.outbox.take(newSession))
-	m.opening, m.notice, m.seek = sessionID, "", sought{}
-	m.feed.Open(sessionID)
+	m.opening, m.seek = sessionID, sought{}
+	m.notice.clear()
+	m.conn.feed.Open(sessionID)
 }
 
 // begin starts a new session with the next prompt.
 func (m *Model) begin() {
 	m.giveBack(m.outbox.take(newSession))
-	m.feed.Open("")
+	m.conn.feed.Open("")
 	m.opening, m.newKey, m.seek = "", rand.Text(), sought{}
 	m.reset()
-	m.notice = ""
+	m.notice.clear()
 }
 
 // running reports whether the agent works.
@@ -294,29 +254,10 @@ func (m *Model) running() bool { return m.session.Live.Turn != nil || m.session.
 const tickEvery = 250 * time.Millisecond
 
 func (m *Model) tick() tea.Cmd {
-	moving := m.running() || m.ever && !m.connected
+	moving := m.running() || m.conn.ever && !m.conn.connected
 	if m.ticking || !moving {
 		return nil
 	}
 	m.ticking = true
 	return tea.Tick(tickEvery, func(time.Time) tea.Msg { return ticked{} })
-}
-
-// say shows a notice until the next key.
-func (m *Model) say(text string) { m.notice, m.bad = text, nil }
-
-// fail shows an error until the next key.
-func (m *Model) fail(err error) {
-	p := m.problemOf(err)
-	m.notice, m.bad = p.text, &p
-}
-
-// may reports whether this connection has a grant.
-func (m *Model) may(grant api.Grant) bool {
-	for _, have := range m.host.Grants {
-		if have == grant {
-			return !m.cfg.Watch
-		}
-	}
-	return false
 }

@@ -99,7 +99,7 @@ func TestAnAnswerIsBoundToWhatWasShown(t *testing.T) {
 	w.waitForCard()
 	w.model.card.approval.Shown = strings.Repeat("0", len(w.model.card.approval.Shown))
 	w.answer('y')
-	w.until("the refusal", func(string) bool { return w.model.bad != nil })
+	w.until("the refusal", func(string) bool { return w.model.notice.bad != nil })
 	if exists(filepath.Join(w.folder, "made.txt")) {
 		t.Error("the call ran with an answer to another one")
 	}
@@ -123,7 +123,7 @@ func TestAPromptGoesAsSoonAsTheProjectIsThere(t *testing.T) {
 	w.write("hello")
 	w.key(tea.KeyEnter, 0)
 	if text := w.model.editor.Text(); text != "" {
-		t.Fatalf("the prompt stays in the field: %q, %s", text, w.model.notice)
+		t.Fatalf("the prompt stays in the field: %q, %s", text, w.model.notice.text)
 	}
 	for _, msg := range held {
 		w.send(msg)
@@ -301,7 +301,7 @@ func TestReconnect(t *testing.T) {
 	_ = (<-first).Close()
 	w.await("Disconnected")
 	close(seen)
-	w.until("the connection", func(string) bool { return w.model.connected })
+	w.until("the connection", func(string) bool { return w.model.conn.connected })
 	w.until("the whole answer", func(string) bool { return !w.model.running() })
 	answer := ""
 	for _, entry := range w.model.session.Path {
@@ -334,7 +334,7 @@ func TestHostileText(t *testing.T) {
 	w.prompt("hello")
 	w.idle()
 	m := w.model
-	m.session.Summary.Name, m.project.Name, m.project.Path, m.host.Label = evil, evil, evil, evil
+	m.session.Summary.Name, m.project.Name, m.project.Path, m.conn.host.Label = evil, evil, evil, evil
 	m.session.Live.Approvals = []api.Approval{{ID: "1", ToolName: evil, Title: evil, Detail: evil + "\n+" + evil, Cwd: evil, Reason: evil,
 		IsDiff: true, Risk: &api.Risk{Level: api.RiskHigh, Reasons: []string{evil}}, ProposedRules: []string{evil}}}
 	m.session.Live.Queue = []session.QueuedPrompt{{Text: evil}}
@@ -343,7 +343,7 @@ func TestHostileText(t *testing.T) {
 		{Type: session.BlockThinking, Text: evil},
 		{Type: session.BlockToolCall, Name: evil, Text: `{"command":"` + "a\\u001b[2Jb" + `"}`},
 	}
-	m.fail(api.Errorf(api.KindConflict, "%s", evil))
+	m.notice.fail(api.Errorf(api.KindConflict, "%s", evil))
 	m.complete = completion{word: "@", rows: []row{{title: evil, detail: evil}}}
 	m.transcript.Sync(&m.session)
 	m.refreshCard()
@@ -373,7 +373,7 @@ func (w *world) startWith(change func(*Config), prompts ...string) {
 		w.write(text)
 		w.key(tea.KeyEnter, 0)
 		if left := w.model.editor.Text(); left != "" {
-			w.t.Fatalf("the prompt stays in the field: %q, %s", left, w.model.notice)
+			w.t.Fatalf("the prompt stays in the field: %q, %s", left, w.model.notice.text)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/apps/cli/internal/sanitize"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -64,7 +63,7 @@ func (m *Model) attend() tea.Cmd {
 	if m.look.unseen {
 		hidden = m.session.Summary.ID
 	}
-	if m.look.tellingIt || !m.connected || m.cfg.Host.Guest || hidden == m.look.told {
+	if m.look.tellingIt || !m.conn.connected || m.conn.to.Guest || hidden == m.look.told {
 		return nil
 	}
 	m.look.tellingIt = true
@@ -72,9 +71,9 @@ func (m *Model) attend() tea.Cmd {
 	if hidden != "" {
 		request.Hidden = []string{hidden}
 	}
-	f, link := m.feed, m.look.links
+	r, link := m.conn.remote(), m.look.links
 	return func() tea.Msg {
-		_, _ = feed.Do(m.ctx, f, api.SetAttendance, request) // an older host does not know it
+		_, _ = ask(r, api.SetAttendance, request) // an older host does not know it
 		return attended{hidden, link}
 	}
 }
@@ -146,14 +145,14 @@ type (
 // judge has a notice shown if the level and the quiet hours of this client allow that, which the
 // host stores. Guests have none.
 func (m *Model) judge(n notice) tea.Cmd {
-	if m.feed == nil || m.cfg.Host.Guest {
+	if m.conn.feed == nil || m.conn.to.Guest {
 		return m.ring(n)
 	}
-	ctx, f, sessionID := m.ctx, m.feed, m.session.Summary.ID
+	r, sessionID := m.conn.remote(), m.session.Summary.ID
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, policyTimeout)
+		ctx, cancel := context.WithTimeout(r.ctx, policyTimeout)
 		defer cancel()
-		policy, err := feed.Do(ctx, f, api.ListPush, api.ListPushRequest{})
+		policy, err := ask(remote{ctx, r.feed}, api.ListPush, api.ListPushRequest{})
 		if err != nil || len(policy.Settings) == 0 { // an older host, or one that is away
 			return judged{notice: n, allowed: true}
 		}

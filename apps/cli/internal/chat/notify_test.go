@@ -52,7 +52,7 @@ func rung(t *testing.T, cmd tea.Cmd) string {
 
 // TestATerminalNotifiesOnce: of each card and end of a turn, and only while it has no focus.
 func TestATerminalNotifiesOnce(t *testing.T) {
-	m := &Model{cfg: Config{Environ: []string{"TERM=foot"}}}
+	m := &Model{cfg: Config{Environ: []string{"TERM=foot"}}, conn: &connection{}}
 	m.session.Summary.ID, m.session.Summary.Name = "s1", "Fix it"
 	m.card = card{id: "a1", approval: &api.Approval{ID: "a1"}}
 	if got := rung(t, m.notify()); got != "" {
@@ -120,9 +120,11 @@ func TestATerminalOutOfSight(t *testing.T) {
 	id := m.session.Summary.ID
 	w.until("the host knows", func(string) bool { return m.look.told == id && !m.look.tellingIt })
 	w.stop()
-	w.until("the loss of the connection", func(string) bool { return !m.connected })
+	w.until("the loss of the connection", func(string) bool { return !m.conn.connected })
 	w.startHost()
-	w.until("the host knows again", func(string) bool { return m.connected && m.look.links == 2 && m.look.told == id && !m.look.tellingIt })
+	w.until("the host knows again", func(string) bool {
+		return m.conn.connected && m.look.links == 2 && m.look.told == id && !m.look.tellingIt
+	})
 	w.send(tea.FocusMsg{})
 	w.until("the host knows that somebody looks", func(string) bool { return m.look.told == "" && !m.look.tellingIt })
 }
@@ -171,7 +173,7 @@ func TestATerminalFollowsThePolicy(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	m := &Model{cfg: Config{Environ: []string{"TERM=foot"}}}
+	m := &Model{cfg: Config{Environ: []string{"TERM=foot"}}, conn: &connection{}}
 	m.blurred()
 	m.card = card{id: "a1"}
 	approval.turn = m.look.turns
@@ -210,7 +212,7 @@ func TestATerminalAsksTheHost(t *testing.T) {
 	}
 	set := func(r api.SetPushRequest) {
 		t.Helper()
-		if _, err := feed.Do(t.Context(), w.model.feed, api.SetPush, r); err != nil {
+		if _, err := feed.Do(t.Context(), w.model.conn.feed, api.SetPush, r); err != nil {
 			t.Fatal(err)
 		}
 	}

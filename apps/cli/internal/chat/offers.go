@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -32,13 +31,13 @@ const offersFor = 10 * time.Second
 // findOffers asks what MCP servers offer, unless that is known.
 func (m *Model) findOffers() tea.Cmd {
 	project, o := m.projectID(), &m.offers
-	if project == "" || !m.connected || o.waiting || o.project == project && m.cfg.Now().Sub(o.asked) < offersFor {
+	if project == "" || !m.conn.connected || o.waiting || o.project == project && m.cfg.Now().Sub(o.asked) < offersFor {
 		return nil
 	}
 	o.waiting, o.asked = true, m.cfg.Now()
-	f := m.feed
+	r := m.conn.remote()
 	return func() tea.Msg {
-		list, err := feed.Do(m.ctx, f, api.ListMCPOffers, api.ListMCPOffersRequest{ProjectID: project})
+		list, err := ask(r, api.ListMCPOffers, api.ListMCPOffersRequest{ProjectID: project})
 		return offered{project, list, err}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -71,11 +70,11 @@ func newSession(p prompt) bool { return p.sessionID == "" }
 func (m *Model) flush() tea.Cmd {
 	p, ok := m.outbox.next()
 	switch {
-	case !ok || !m.ever:
+	case !ok || !m.conn.ever:
 		return nil
-	case !m.may(api.GrantPrompt):
+	case !m.conn.may(api.GrantPrompt):
 		m.giveBack(m.outbox.take(anyPrompt))
-		m.say(onlyWatching)
+		m.notice.say(onlyWatching)
 		return nil
 	case newSession(p) && m.project.ID == "":
 		return m.findProject()
@@ -111,8 +110,8 @@ func (m *Model) giveBack(prompts []prompt) {
 func (m *Model) wasSent(msg sent) tea.Cmd {
 	m.outbox.arrived(msg.prompt.key)
 	if msg.err != nil {
-		if m.fail(msg.err); errors.Is(msg.err, context.Canceled) { // its host is not shown any more
-			m.say("It is not known whether the last prompt arrived: look at its session before you send it again")
+		if m.notice.fail(msg.err); errors.Is(msg.err, context.Canceled) { // its host is not shown any more
+			m.notice.say("It is not known whether the last prompt arrived: look at its session before you send it again")
 		}
 		after := m.outbox.take(func(p prompt) bool {
 			return p.sessionID == msg.prompt.sessionID && p.newKey == msg.prompt.newKey
@@ -124,7 +123,7 @@ func (m *Model) wasSent(msg sent) tea.Cmd {
 
 // projectFound is the answer to findProject.
 type projectFound struct {
-	feed    *feed.Feed
+	from    remote
 	project api.Project
 	err     error
 }
@@ -135,22 +134,22 @@ func (m *Model) findProject() tea.Cmd {
 		return nil
 	}
 	m.finding = true
-	f, folder := m.feed, m.cfg.Folder
+	r, folder := m.conn.remote(), m.cfg.Folder
 	return func() tea.Msg {
-		added, err := feed.Do(m.ctx, f, api.AddProject, api.AddProjectRequest{Path: folder})
-		return projectFound{f, added.Project, err}
+		added, err := ask(r, api.AddProject, api.AddProjectRequest{Path: folder})
+		return projectFound{r, added.Project, err}
 	}
 }
 
 // tookProject sends what waited for the project.
 func (m *Model) tookProject(msg projectFound) tea.Cmd {
-	if msg.feed != m.feed || m.cfg.Folder == "" { // of a host that is not shown any more
+	if msg.from.feed != m.conn.feed || m.cfg.Folder == "" { // of a host that is not shown any more
 		return nil
 	}
 	m.finding = false
 	if msg.err != nil {
 		if !errors.Is(msg.err, context.Canceled) {
-			m.fail(msg.err)
+			m.notice.fail(msg.err)
 		}
 		m.giveBack(m.outbox.take(newSession))
 		return nil
@@ -170,8 +169,8 @@ func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 	switch {
 	case text == "" && len(m.images) == 0:
 		return nil
-	case m.cfg.Watch, m.ever && !m.may(api.GrantPrompt):
-		m.say(onlyWatching)
+	case m.cfg.Watch, m.conn.ever && !m.conn.may(api.GrantPrompt):
+		m.notice.say(onlyWatching)
 		return nil
 	case id == "" && m.project.ID == "" && m.cfg.Folder == "":
 		return m.pickProject()
@@ -183,32 +182,33 @@ func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 	m.outbox.prompts = append(m.outbox.prompts, p)
 	m.editor.Remember(text)
 	m.editor.Set("")
-	m.images, m.notice = nil, ""
+	m.images = nil
+	m.notice.clear()
 	m.transcript.End()
 	return m.flush()
 }
 
 // send creates the session, if there is none, and sends a prompt.
 func (m *Model) send(p prompt) tea.Cmd {
-	f, projectID, id := m.feed, m.project.ID, p.sessionID
+	r, projectID, id := m.conn.remote(), m.project.ID, p.sessionID
 	waited := max(m.cfg.Now().Sub(p.written).Milliseconds(), 0)
 	return func() tea.Msg {
 		if id == "" {
-			created, err := feed.Do(m.ctx, f, api.CreateSession, api.CreateSessionRequest{ProjectID: projectID, ClientKey: p.newKey, Model: p.want.model})
+			created, err := ask(r, api.CreateSession, api.CreateSessionRequest{ProjectID: projectID, ClientKey: p.newKey, Model: p.want.model})
 			if err == nil {
 				id = created.Session.ID
-				err = prepare(m.ctx, f, id, p.want)
+				err = prepare(r, id, p.want)
 			}
 			if err != nil {
 				return sent{p, err}
 			}
-			f.Open(id)
+			r.feed.Open(id)
 		}
 		request := api.SendPromptRequest{SessionID: id, ClientKey: p.key, Text: p.text, Mode: p.mode, WaitedMS: waited}
-		if err := attach(m.ctx, f, &request, p.images); err != nil {
+		if err := attach(r, &request, p.images); err != nil {
 			return sent{p, err}
 		}
-		_, err := feed.Do(m.ctx, f, api.SendPrompt, request)
+		_, err := ask(r, api.SendPrompt, request)
 		return sent{p, err}
 	}
 }

@@ -93,8 +93,8 @@ func TestColorsFitTheBackground(t *testing.T) {
 	for _, background := range []color.Color{color.White, color.Black, color.White} {
 		w.send(tea.BackgroundColorMsg{Color: background})
 		dark, content := background == color.Black, w.model.View().Content
-		if w.model.theme.Dark != dark {
-			t.Errorf("the theme for %v is dark: %v", background, w.model.theme.Dark)
+		if w.model.screen.theme.Dark != dark {
+			t.Errorf("the theme for %v is dark: %v", background, w.model.screen.theme.Dark)
 		}
 		if before := shown[dark]; before != "" && before != content {
 			t.Error("the same background looks different the second time")

@@ -60,7 +60,7 @@ func (m *Model) took(msg picked) {
 	}
 	p.loading, p.rows, p.at = false, msg.rows, 0
 	if msg.err != nil {
-		p.problem = m.problemOf(msg.err)
+		p.problem = m.notice.problem(msg.err)
 	}
 	for i, r := range p.rows {
 		if r.current {

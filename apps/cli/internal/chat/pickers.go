@@ -30,13 +30,13 @@ func (m *Model) pickSession() tea.Cmd {
 		}
 		return nil
 	})
-	f, current, project, now := m.feed, m.session.Summary.ID, m.project.ID, m.cfg.Now()
-	fresh, here := m.may(api.GrantPrompt), m.cfg.Folder != ""
+	r, current, project, now := m.conn.remote(), m.session.Summary.ID, m.project.ID, m.cfg.Now()
+	fresh, here := m.conn.may(api.GrantPrompt), m.cfg.Folder != ""
 	return m.load(p, func() ([]row, error) {
-		list, err := feed.With(m.ctx, f, func(c *client.Client) ([]api.SessionSummary, error) {
-			return client.Sessions(m.ctx, c, api.ListSessionsRequest{Limit: maxListed})
+		list, err := feed.With(r.ctx, r.feed, func(c *client.Client) ([]api.SessionSummary, error) {
+			return client.Sessions(r.ctx, c, api.ListSessionsRequest{Limit: maxListed})
 		})
-		projects, errProjects := feed.Do(m.ctx, f, api.ListProjects, api.Empty{})
+		projects, errProjects := ask(r, api.ListProjects, api.Empty{})
 		names := map[string]string{}
 		for _, p := range projects.Projects {
 			names[p.ID] = p.Name
@@ -103,9 +103,9 @@ func (m *Model) pickProject() tea.Cmd {
 		}
 		return nil
 	})
-	f := m.feed
+	r := m.conn.remote()
 	return m.load(p, func() ([]row, error) {
-		list, err := feed.Do(m.ctx, f, api.ListProjects, api.Empty{})
+		list, err := ask(r, api.ListProjects, api.Empty{})
 		var rows []row
 		for _, project := range list.Projects {
 			rows = append(rows, row{title: project.Name, detail: project.Path, value: project})
@@ -117,7 +117,7 @@ func (m *Model) pickProject() tea.Cmd {
 // pickModel lists the models of the host.
 func (m *Model) pickModel() tea.Cmd {
 	p := newPicker("Model", "", func(r row) tea.Cmd { return m.setModel(r.value.(string), "") })
-	for _, model := range m.host.Models {
+	for _, model := range m.conn.host.Models {
 		detail := model.Provider + " · " + model.ID
 		if model.Demo {
 			detail = "Demo, not an AI"
@@ -131,7 +131,7 @@ func (m *Model) pickModel() tea.Cmd {
 // pickThinking lists the reasoning levels of the model.
 func (m *Model) pickThinking() tea.Cmd {
 	p := newPicker("Reasoning", "This model has no reasoning levels", func(r row) tea.Cmd { return m.setModel("", r.value.(string)) })
-	for _, model := range m.host.Models {
+	for _, model := range m.conn.host.Models {
 		if model.Name != m.model() {
 			continue
 		}
@@ -192,7 +192,7 @@ func (m *Model) takeBack(q session.QueuedPrompt) tea.Cmd {
 		}
 	}
 	m.editor.Set(q.Text)
-	return do(m, "Removed from the queue", api.EditQueue, request)
+	return order(m.conn.remote(), "Removed from the queue", api.EditQueue, request)
 }
 
 // show opens a picker whose rows are there.

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"cmp"
-	"context"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,15 +22,15 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		return m.wasSent(msg)
 	case opened:
 		if msg.err != nil {
-			m.fail(msg.err)
+			m.notice.fail(msg.err)
 			return nil
 		}
 		m.open(msg.summary.ID)
 	case said:
 		if msg.err != nil {
-			m.fail(msg.err)
+			m.notice.fail(msg.err)
 		} else if msg.text != "" {
-			m.say(msg.text)
+			m.notice.say(msg.text)
 		}
 	case answerDone:
 		m.answerDone(msg)
@@ -52,13 +51,13 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 // pageBack requests earlier entries when the view comes near the first known one, or until the
 // one that a search found is there.
 func (m *Model) pageBack() tea.Cmd {
-	if m.paging || m.session.Before == 0 || !m.connected || !m.transcript.NearStart() && !m.seek.goesOn(m.session.Summary.ID) {
+	if m.paging || m.session.Before == 0 || !m.conn.connected || !m.transcript.NearStart() && !m.seek.goesOn(m.session.Summary.ID) {
 		return nil
 	}
 	m.paging = true
-	id, before, f := m.session.Summary.ID, m.session.Before, m.feed
+	id, before, r := m.session.Summary.ID, m.session.Before, m.conn.remote()
 	return func() tea.Msg {
-		response, err := feed.Do(m.ctx, f, api.GetEntries, api.GetEntriesRequest{SessionID: id, Before: before})
+		response, err := ask(r, api.GetEntries, api.GetEntriesRequest{SessionID: id, Before: before})
 		return entries{id, response, err}
 	}
 }
@@ -68,7 +67,7 @@ func (m *Model) tookEntries(msg entries) {
 		return
 	}
 	if msg.err != nil {
-		m.fail(msg.err) // paging stays true: the next load tries again
+		m.notice.fail(msg.err) // paging stays true: the next load tries again
 		return
 	}
 	m.paging = false
@@ -79,21 +78,21 @@ func (m *Model) tookEntries(msg entries) {
 }
 
 // prepare sets what was chosen before the session was created.
-func prepare(ctx context.Context, f *feed.Feed, id string, want choices) error {
+func prepare(r remote, id string, want choices) error {
 	if want.thinking != "" {
-		if _, err := feed.Do(ctx, f, api.SetModel, api.SetModelRequest{SessionID: id, Thinking: want.thinking}); err != nil {
+		if _, err := ask(r, api.SetModel, api.SetModelRequest{SessionID: id, Thinking: want.thinking}); err != nil {
 			return err
 		}
 	}
 	if want.mode == "" {
 		return nil
 	}
-	_, err := feed.Do(ctx, f, api.SetMode, api.SetModeRequest{SessionID: id, Mode: want.mode})
+	_, err := ask(r, api.SetMode, api.SetModeRequest{SessionID: id, Mode: want.mode})
 	return err
 }
 
 // attach uploads the images of a prompt and refers to them.
-func attach(ctx context.Context, f *feed.Feed, request *api.SendPromptRequest, images []image) error {
+func attach(r remote, request *api.SendPromptRequest, images []image) error {
 	if len(images) == 0 {
 		return nil
 	}
@@ -102,7 +101,7 @@ func attach(ctx context.Context, f *feed.Feed, request *api.SendPromptRequest, i
 		request.Text = ""
 	}
 	for _, picture := range images {
-		hash, err := feed.With(ctx, f, func(c *client.Client) (string, error) { return client.Upload(ctx, c, picture.data) })
+		hash, err := feed.With(r.ctx, r.feed, func(c *client.Client) (string, error) { return client.Upload(r.ctx, c, picture.data) })
 		if err != nil {
 			return err
 		}
@@ -114,19 +113,10 @@ func attach(ctx context.Context, f *feed.Feed, request *api.SendPromptRequest, i
 // cancel cancels the running turn.
 func (m *Model) cancel() tea.Cmd {
 	turn := m.session.Live.Turn
-	if turn == nil || !m.may(api.GrantPrompt) {
+	if turn == nil || !m.conn.may(api.GrantPrompt) {
 		return nil
 	}
-	return do(m, "", api.CancelTurn, api.CancelTurnRequest{SessionID: m.session.Summary.ID, TurnID: turn.TurnID})
-}
-
-// do sends a request whose answer only matters if it fails.
-func do[Request, Response any](m *Model, done string, to api.Definition[Request, Response], request Request) tea.Cmd {
-	f := m.feed
-	return func() tea.Msg {
-		_, err := feed.Do(m.ctx, f, to, request)
-		return said{done, err}
-	}
+	return order(m.conn.remote(), "", api.CancelTurn, api.CancelTurnRequest{SessionID: m.session.Summary.ID, TurnID: turn.TurnID})
 }
 
 // setMode changes what the agent may do without asking.
@@ -136,7 +126,7 @@ func (m *Model) setMode(mode api.Mode) tea.Cmd {
 		m.want.mode = mode
 		return nil
 	}
-	return do(m, "", api.SetMode, api.SetModeRequest{SessionID: id, Mode: mode})
+	return order(m.conn.remote(), "", api.SetMode, api.SetModeRequest{SessionID: id, Mode: mode})
 }
 
 func (m *Model) setModel(model, thinking string) tea.Cmd {
@@ -145,7 +135,7 @@ func (m *Model) setModel(model, thinking string) tea.Cmd {
 		m.want.model, m.want.thinking = cmp.Or(model, m.want.model), cmp.Or(thinking, m.want.thinking)
 		return nil
 	}
-	return do(m, "", api.SetModel, api.SetModelRequest{SessionID: id, Model: model, Thinking: thinking})
+	return order(m.conn.remote(), "", api.SetModel, api.SetModelRequest{SessionID: id, Model: model, Thinking: thinking})
 }
 
 // mode returns the mode of the session, or of the one that the next prompt creates.
@@ -156,5 +146,5 @@ func (m *Model) model() string {
 	if m.session.Summary.ID != "" {
 		return m.session.Summary.Model
 	}
-	return cmp.Or(m.want.model, m.host.DefaultModel)
+	return cmp.Or(m.want.model, m.conn.host.DefaultModel)
 }

@@ -11,7 +11,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -48,15 +47,15 @@ func (m *Model) search(p *picker, query string) tea.Cmd {
 		p.empty = "Type what to search for"
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(m.ctx, searchTimeout)
+	ctx, cancel := context.WithTimeout(m.conn.ctx, searchTimeout)
 	p.stop, p.empty = cancel, "Nothing found"
-	f, request := m.feed, api.SearchSessionsRequest{Query: query}
+	r, request := remote{ctx, m.conn.feed}, api.SearchSessionsRequest{Query: query}
 	asks := []func() ([]row, error){func() ([]row, error) {
-		response, err := feed.Do(ctx, f, api.SearchSessions, request)
+		response, err := ask(r, api.SearchSessions, request)
 		return hitRows(nil, response.Hits), err
 	}}
 	if m.cfg.Others != nil {
-		for _, other := range m.cfg.Others(m.cfg.Host.device()) {
+		for _, other := range m.cfg.Others(m.conn.to.device()) {
 			asks = append(asks, func() ([]row, error) {
 				response, err := searchHost(ctx, other, request)
 				return hitRows(&other, response.Hits), notSearched(other.Name, err)
@@ -113,7 +112,7 @@ func (m *Model) tookSearched(msg picked) {
 		p.end()
 	}
 	if msg.err != nil && p.problem == (problem{}) {
-		p.problem = m.problemOf(msg.err)
+		p.problem = m.notice.problem(msg.err)
 	}
 }
 
@@ -184,9 +183,9 @@ func (m *Model) showSought() {
 		for ; at >= 0 && !m.transcript.Show(path[at].ID); at-- {
 		}
 	case m.session.Before == 0:
-		m.say("The result is on another branch: /branches shows it")
+		m.notice.say("The result is on another branch: /branches shows it")
 	case m.seek.pages >= seekPages:
-		m.say("The result is further up: scroll up to load more")
+		m.notice.say("The result is further up: scroll up to load more")
 	default:
 		return
 	}

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -21,13 +20,13 @@ type skillsFound struct {
 // session has.
 func (m *Model) findSkills(word string) tea.Cmd {
 	project := m.projectID()
-	if project == "" || !m.connected {
+	if project == "" || !m.conn.connected {
 		return nil
 	}
-	f, id := m.feed, m.session.Summary.ID
+	r, id := m.conn.remote(), m.session.Summary.ID
 	if m.session.Summary.Backend != "" {
 		return func() tea.Msg {
-			response, err := feed.Do(m.ctx, f, api.GetBackend, api.GetBackendRequest{SessionID: id})
+			response, err := ask(r, api.GetBackend, api.GetBackendRequest{SessionID: id})
 			if err != nil {
 				return nil // an older host
 			}
@@ -41,7 +40,7 @@ func (m *Model) findSkills(word string) tea.Cmd {
 		}
 	}
 	return func() tea.Msg {
-		list, err := feed.Do(m.ctx, f, api.ListSkills, api.ListSkillsRequest{ProjectID: project})
+		list, err := ask(r, api.ListSkills, api.ListSkillsRequest{ProjectID: project})
 		if err != nil {
 			return nil // the commands are offered in any case
 		}

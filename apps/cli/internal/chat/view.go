@@ -37,7 +37,7 @@ func (m *Model) View() tea.View {
 func (m *Model) lines(v *tea.View) []string {
 	below := m.below()
 	field, cursor := m.field()
-	middle := max(m.height-2-len(below)-len(field), 0)
+	middle := max(m.screen.height-2-len(below)-len(field), 0)
 	lines := append([]string{m.header()}, m.middle(middle)...)
 	lines = append(lines, below...)
 	if cursor != nil {
@@ -46,15 +46,15 @@ func (m *Model) lines(v *tea.View) []string {
 	}
 	lines = append(append(lines, field...), m.footer())
 	for i := range lines {
-		lines[i] = ansi.Truncate(lines[i], m.width, "")
+		lines[i] = ansi.Truncate(lines[i], m.screen.width, "")
 	}
-	return lines[:min(len(lines), m.height)]
+	return lines[:min(len(lines), m.screen.height)]
 }
 
 // layout gives the transcript its size.
 func (m *Model) layout() {
 	field, _ := m.field()
-	m.transcript.SetSize(m.width, max(m.height-2-len(m.below())-len(field), 0))
+	m.transcript.SetSize(m.screen.width, max(m.screen.height-2-len(m.below())-len(field), 0))
 }
 
 // middle is the transcript, or what covers it.
@@ -79,38 +79,29 @@ func (m *Model) middle(height int) []string {
 
 func (m *Model) emptyLines() []string {
 	switch {
-	case !m.ever:
-		return []string{"", m.theme.Dim.Render("  Connecting…")}
+	case !m.conn.ever:
+		return []string{"", m.screen.theme.Dim.Render("  Connecting…")}
 	case m.opening != "":
-		return []string{"", m.theme.Dim.Render("  Opening the session…")}
+		return []string{"", m.screen.theme.Dim.Render("  Opening the session…")}
 	}
 	lines := []string{""}
 	add := func(text string, ink lipgloss.Style) {
-		for _, line := range folded(text, m.width-4, ink) {
+		for _, line := range folded(text, m.screen.width-4, ink) {
 			lines = append(lines, "  "+line)
 		}
 	}
 	if m.project.Path != "" {
-		add(sanitize.Line(m.project.Path), m.theme.Dim)
+		add(sanitize.Line(m.project.Path), m.screen.theme.Dim)
 	}
 	if m.demo() {
-		add("Prompts go to the demo model, which is not an AI: `scorel model key` saves the key of another", m.theme.Warn)
+		add("Prompts go to the demo model, which is not an AI: `scorel model key` saves the key of another", m.screen.theme.Warn)
 	}
-	add("/ for commands, @ for files, F1 for keys", m.theme.Dim)
-	return lines
-}
-
-// folded breaks a text into lines at spaces.
-func folded(text string, width int, ink lipgloss.Style) []string {
-	lines := strings.Split(ansi.Wrap(text, max(width, 8), ""), "\n")
-	for i := range lines {
-		lines[i] = ink.Render(lines[i])
-	}
+	add("/ for commands, @ for files, F1 for keys", m.screen.theme.Dim)
 	return lines
 }
 
 func (m *Model) demo() bool {
-	for _, model := range m.host.Models {
+	for _, model := range m.conn.host.Models {
 		if model.Name == m.model() {
 			return model.Demo
 		}
@@ -129,7 +120,7 @@ func (m *Model) title() string {
 // header names the session, the project and the host.
 func (m *Model) header() string {
 	left := " " + m.title()
-	right := cmp.Or(m.cfg.Host.Name, m.host.Label)
+	right := cmp.Or(m.conn.to.Name, m.conn.host.Label)
 	if m.project.Name != "" {
 		right = m.project.Name + " on " + right
 	}
@@ -137,18 +128,7 @@ func (m *Model) header() string {
 	if m.cfg.Watch {
 		right += " · view only"
 	}
-	return m.spread(left, right+" ", m.theme.Bar.Bold(true).Render, m.theme.Bar.Render)
-}
-
-// spread puts two texts at the ends of a row; the right one gives way.
-func (m *Model) spread(left, right string, paintLeft, paintRight func(...string) string) string {
-	left = ansi.Truncate(left, m.width, "…")
-	room := m.width - ansi.StringWidth(left)
-	if ansi.StringWidth(right)+1 > room {
-		right = ansi.Truncate(right, max(room-1, 0), "…")
-	}
-	gap := strings.Repeat(" ", max(room-ansi.StringWidth(right), 0))
-	return paintLeft(left) + paintRight(gap+right)
+	return m.screen.spread(left, right+" ", m.screen.theme.Bar.Bold(true).Render, m.screen.theme.Bar.Render)
 }
 
 // footer shows what the next prompt meets, and the path that it takes.
@@ -164,18 +144,11 @@ func (m *Model) footer() string {
 			parts = append(parts, fmt.Sprintf("$%.2f", usage.Cost))
 		}
 	}
-	return m.spread(" "+strings.Join(parts, " · "), m.path()+"F1 help ", m.theme.Dim.Render, m.theme.Dim.Render)
-}
-
-// path names the path in use.
-func (m *Model) path() string {
-	if m.cfg.Host.Path == nil || !m.connected {
-		return ""
+	right := "F1 help "
+	if path := m.conn.path(); path != "" {
+		right = path + " · " + right
 	}
-	if path := m.cfg.Host.Path(); path != "" {
-		return sanitize.Line(path) + " · "
-	}
-	return ""
+	return m.screen.spread(" "+strings.Join(parts, " · "), right, m.screen.theme.Dim.Render, m.screen.theme.Dim.Render)
 }
 
 // short writes a number of tokens.
@@ -202,23 +175,21 @@ func (m *Model) below() []string {
 
 // status says what happens now: in one row, or more for an error with help.
 func (m *Model) status() []string {
-	t := m.theme
+	if lines := m.notice.lines(m.screen); lines != nil {
+		return lines
+	}
 	text := ""
 	switch {
-	case m.notice != "" && m.bad != nil:
-		return m.problemLines(*m.bad, " ")
-	case m.notice != "":
-		text = t.Warn.Render(ansi.Truncate(" "+sanitize.Line(m.notice), m.width, "…"))
-	case m.lost != nil:
-		wait := max(m.retryAt.Sub(m.cfg.Now()).Round(time.Second), 0)
-		lost := m.problemOf(m.lost)
+	case m.conn.lost != nil:
+		wait := max(m.conn.retryAt.Sub(m.cfg.Now()).Round(time.Second), 0)
+		lost := m.notice.problem(m.conn.lost)
 		lost.text = fmt.Sprintf("Disconnected, trying again in %s: %s", wait, lost.text)
-		return m.problemLines(lost, " ")
-	case !m.ever:
+		return m.screen.problem(lost, " ")
+	case !m.conn.ever:
 	case m.session.Live.Turn != nil || m.session.Live.Work != nil:
 		text = m.working()
 	case m.transcript.Unseen():
-		text = t.Dim.Render(" ↓ More below: Ctrl+End")
+		text = m.screen.theme.Dim.Render(" ↓ More below: Ctrl+End")
 	}
 	return []string{text}
 }
@@ -247,14 +218,14 @@ func (m *Model) working() string {
 	if passed := m.cfg.Now().Sub(time.UnixMilli(from)).Round(time.Second); passed >= time.Second {
 		text += " · " + passed.String()
 	}
-	if live.Turn != nil && !live.Turn.Cancelling && m.may(api.GrantPrompt) {
+	if live.Turn != nil && !live.Turn.Cancelling && m.conn.may(api.GrantPrompt) {
 		text += " · Esc cancels"
 	}
 	line := " " + spinner[m.frame%len(spinner)] + " " + sanitize.Line(text)
 	if waits(live) != "" {
-		return m.theme.Warn.Render(line)
+		return m.screen.theme.Warn.Render(line)
 	}
-	return m.theme.Accent.Render(line)
+	return m.screen.theme.Accent.Render(line)
 }
 
 // todoLines shows the list of the agent while something is left to do.
@@ -275,20 +246,20 @@ func (m *Model) todoLines() []string {
 		return nil
 	}
 	head := fmt.Sprintf(" Todos %d/%d", done, len(todos))
-	if m.height < smallHeight || m.card.id != "" {
-		return []string{m.theme.Dim.Render(ansi.Truncate(head+" · "+oneLine(next), m.width, "…"))}
+	if m.screen.small() || m.card.id != "" {
+		return []string{m.screen.dim(head + " · " + oneLine(next))}
 	}
-	lines := []string{m.theme.Dim.Render(head)}
+	lines := []string{m.screen.theme.Dim.Render(head)}
 	first := min(max(done-1, 0), max(len(todos)-maxTodoRows, 0))
 	for _, todo := range todos[first:min(first+maxTodoRows, len(todos))] {
-		text := ansi.Truncate(oneLine(todo.Content), max(m.width-4, 1), "…")
+		text := ansi.Truncate(oneLine(todo.Content), max(m.screen.width-4, 1), "…")
 		switch todo.Status {
 		case "completed":
-			lines = append(lines, " "+m.theme.Good.Render("☑")+" "+m.theme.Dim.Render(text))
+			lines = append(lines, " "+m.screen.theme.Good.Render("☑")+" "+m.screen.theme.Dim.Render(text))
 		case "cancelled":
-			lines = append(lines, " "+m.theme.Dim.Render("☒ ")+m.theme.Dim.Strikethrough(true).Render(text))
+			lines = append(lines, " "+m.screen.theme.Dim.Render("☒ ")+m.screen.theme.Dim.Strikethrough(true).Render(text))
 		case "in_progress":
-			lines = append(lines, " "+m.theme.Accent.Render("▶")+" "+m.theme.Strong.Render(text))
+			lines = append(lines, " "+m.screen.theme.Accent.Render("▶")+" "+m.screen.theme.Strong.Render(text))
 		default:
 			lines = append(lines, " ☐ "+text)
 		}
@@ -300,15 +271,13 @@ func (m *Model) todoLines() []string {
 func (m *Model) queueLines() []string {
 	var lines []string
 	for _, p := range m.outbox.prompts {
-		lines = append(lines, m.theme.Dim.Render(ansi.Truncate(" Sending: "+oneLine(p.text), m.width, "…")))
+		lines = append(lines, m.screen.dim(" Sending: "+oneLine(p.text)))
 	}
 	for _, q := range m.session.Live.Queue {
-		lines = append(lines, m.theme.Dim.Render(ansi.Truncate(" "+queueDetail(q)+": "+oneLine(q.Text), m.width, "…")))
+		lines = append(lines, m.screen.dim(" "+queueDetail(q)+": "+oneLine(q.Text)))
 	}
 	if more := len(lines) - maxQueueRows; more > 0 {
-		lines = append(lines[:maxQueueRows-1], m.theme.Dim.Render(fmt.Sprintf(" and %d more: /queue", more+1)))
+		lines = append(lines[:maxQueueRows-1], m.screen.theme.Dim.Render(fmt.Sprintf(" and %d more: /queue", more+1)))
 	}
 	return lines
 }
-
-func oneLine(text string) string { return sanitize.Line(strings.Join(strings.Fields(text), " ")) }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/scorel/scorel/apps/cli/internal/chat/markdown"
@@ -15,24 +14,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
-// boxed puts lines into a border with a title.
-func (m *Model) boxed(title string, lines []string, border lipgloss.Style) []string {
-	width := max(m.width, 4)
-	title = ansi.Truncate(title, width-5, "…")
-	top := border.Render("╭─ ") + title + border.Render(" "+strings.Repeat("─", max(width-5-ansi.StringWidth(title), 0))+"╮")
-	if title == "" {
-		top = border.Render("╭" + strings.Repeat("─", width-2) + "╮")
-	}
-	out := []string{top}
-	for _, line := range lines {
-		line = ansi.Truncate(line, width-4, "…")
-		out = append(out, border.Render("│ ")+line+strings.Repeat(" ", max(width-4-ansi.StringWidth(line), 0))+border.Render(" │"))
-	}
-	return append(out, border.Render("╰"+strings.Repeat("─", width-2)+"╯"))
-}
-
 // fieldWidth is the width of the text in the field.
-func (m *Model) fieldWidth() int { return max(m.width-6, 1) }
+func (m *Model) fieldWidth() int { return max(m.screen.width-6, 1) }
 
 // field shows what is written, and where the cursor is.
 func (m *Model) field() ([]string, *tea.Cursor) {
@@ -40,32 +23,32 @@ func (m *Model) field() ([]string, *tea.Cursor) {
 		return nil, nil
 	}
 	rows := maxFieldRows
-	if m.height < smallHeight {
+	if m.screen.small() {
 		rows = 3
 	}
 	lines, y, x := m.editor.Layout(m.fieldWidth(), rows)
 	if m.editor.Empty() {
-		lines = []string{m.theme.Dim.Render(ansi.Truncate(m.placeholder(), m.fieldWidth(), "…"))}
+		lines = []string{m.screen.theme.Dim.Render(ansi.Truncate(m.placeholder(), m.fieldWidth(), "…"))}
 	}
 	for i := range lines {
 		mark := "  "
 		if i == 0 {
-			mark = m.theme.Accent.Render("❯ ")
+			mark = m.screen.theme.Accent.Render("❯ ")
 		}
 		lines[i] = mark + lines[i]
 	}
 	for _, picture := range m.images {
-		lines = append(lines, m.theme.Dim.Render("  [image "+sanitize.Line(picture.name)+"]"))
+		lines = append(lines, m.screen.theme.Dim.Render("  [image "+sanitize.Line(picture.name)+"]"))
 	}
-	border := m.theme.Border
+	border := m.screen.theme.Border
 	if m.card.writing {
-		border = m.theme.BorderAsk
+		border = m.screen.theme.BorderAsk
 	}
 	var cursor *tea.Cursor
 	if !m.card.focused && m.picker == nil {
 		cursor = tea.NewCursor(x+4, y+1)
 	}
-	return m.boxed("", lines, border), cursor
+	return m.screen.boxed("", lines, border), cursor
 }
 
 func (m *Model) placeholder() string {
@@ -100,14 +83,14 @@ func (m *Model) cardLines() []string {
 	if more := m.openCards() - 1; more > 0 {
 		title += fmt.Sprintf(" · %d more", more)
 	}
-	room := max(m.height*3/5-len(head)-4, 3)
+	room := max(m.screen.height*3/5-len(head)-4, 3)
 	lines := append(slices.Clone(head), m.window(c, body, room)...)
 	lines = append(append(lines, ""), m.cardHint(c)...)
-	border := m.theme.BorderAsk
+	border := m.screen.theme.BorderAsk
 	if !c.focused {
-		border = m.theme.Border
+		border = m.screen.theme.Border
 	}
-	return m.boxed(m.theme.Warn.Bold(true).Render(title), lines, border)
+	return m.screen.boxed(m.screen.theme.Warn.Bold(true).Render(title), lines, border)
 }
 
 // window shows a part of a long detail. Whether its end was shown is remembered: a call is only
@@ -122,13 +105,13 @@ func (m *Model) window(c *card, body []string, room int) []string {
 		return body
 	}
 	shown := slices.Clone(body[c.scroll : c.scroll+room])
-	return append(shown, m.theme.Warn.Render(fmt.Sprintf("%d-%d of %d lines · PgDn: read on", c.scroll+1, c.scroll+room, len(body))))
+	return append(shown, m.screen.theme.Warn.Render(fmt.Sprintf("%d-%d of %d lines · PgDn: read on", c.scroll+1, c.scroll+room, len(body))))
 }
 
 // approvalText is everything that is decided on: a part that is missing could be the one that
 // matters.
 func (m *Model) approvalText(c *card) (head, body []string) {
-	a, t, width := c.approval, m.theme, max(m.width-4, 8)
+	a, t, width := c.approval, m.screen.theme, m.screen.inside()
 	if p := c.painted; p.head != nil && p.width == width && p.dark == t.Dark {
 		return p.head, p.body
 	}
@@ -166,17 +149,6 @@ func (m *Model) approvalText(c *card) (head, body []string) {
 	return head, body
 }
 
-// paint shows a text with its own lines, broken to a width.
-func paint(text string, width int, ink lipgloss.Style) []string {
-	var lines []string
-	for line := range strings.SplitSeq(markdown.Clean(text), "\n") {
-		for _, part := range markdown.Break(line, width) {
-			lines = append(lines, ink.Render(part))
-		}
-	}
-	return lines
-}
-
 // asks says who asks a question.
 func asks(q *api.Question) string {
 	if q.Server != "" {
@@ -186,38 +158,38 @@ func asks(q *api.Question) string {
 }
 
 func (m *Model) questionText(q *api.Question) []string {
-	width := max(m.width-4, 8)
+	width := m.screen.inside()
 	var lines []string
 	if q.Server == "" {
-		lines = markdown.Render(q.Question, width, m.theme)
+		lines = markdown.Render(q.Question, width, m.screen.theme)
 	} else { // a link must show where it leads
 		for line := range strings.Lines(q.Question) {
-			lines = append(lines, folded(oneLine(line), width, m.theme.Text)...)
+			lines = append(lines, folded(oneLine(line), width, m.screen.theme.Text)...)
 		}
 	}
 	for i, choice := range q.Choices {
-		lines = append(lines, folded(fmt.Sprintf("%d  %s", i+1, oneLine(choice)), width, m.theme.Accent)...)
+		lines = append(lines, folded(fmt.Sprintf("%d  %s", i+1, oneLine(choice)), width, m.screen.theme.Accent)...)
 	}
 	if q.Server != "" {
-		lines = append(lines, folded("The answer goes to this server and is saved in the session: enter no passwords or keys.", width, m.theme.Dim)...)
+		lines = append(lines, folded("The answer goes to this server and is saved in the session: enter no passwords or keys.", width, m.screen.theme.Dim)...)
 	}
 	return lines
 }
 
 // cardHint names the keys of a card.
 func (m *Model) cardHint(c *card) []string {
-	width := max(m.width-4, 8)
+	width := m.screen.inside()
 	switch {
 	case !m.mayAnswer(*c):
-		return folded("View only in this terminal", width, m.theme.Dim)
+		return folded("View only in this terminal", width, m.screen.theme.Dim)
 	case c.sent:
-		return folded("Sending the answer…", width, m.theme.Dim)
+		return folded("Sending the answer…", width, m.screen.theme.Dim)
 	case c.writing:
-		return folded("Write below", width, m.theme.Dim)
+		return folded("Write below", width, m.screen.theme.Dim)
 	case !c.focused:
-		return folded("Tab: answer", width, m.theme.Warn)
+		return folded("Tab: answer", width, m.screen.theme.Warn)
 	case m.cfg.Now().Before(c.quietUntil):
-		return folded("Takes an answer once you pause typing…", width, m.theme.Dim)
+		return folded("Takes an answer once you pause typing…", width, m.screen.theme.Dim)
 	}
 	var keys []string
 	if c.approval != nil {
@@ -251,7 +223,7 @@ func (m *Model) cardHint(c *card) []string {
 	for i := range keys {
 		keys[i] = strings.ReplaceAll(keys[i], " ", "\u00a0") // each stays on one line
 	}
-	lines := folded(strings.Join(keys, " · "), width, m.theme.Warn)
+	lines := folded(strings.Join(keys, " · "), width, m.screen.theme.Warn)
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(lines[i], "\u00a0", " ")
 	}
@@ -267,40 +239,21 @@ func (m *Model) completionLines() []string {
 	first := min(max(c.at-maxOffered+1, 0), max(len(c.rows)-maxOffered, 0))
 	var lines []string
 	for i, r := range c.rows[first:min(first+maxOffered, len(c.rows))] {
-		lines = append(lines, m.rowLine(r, first+i == c.at))
+		lines = append(lines, m.screen.row(r, first+i == c.at))
 	}
 	return lines
 }
 
-// rowLine shows a row of a list.
-func (m *Model) rowLine(r row, chosen bool) string {
-	mark, ink := "  ", m.theme.Text
-	if chosen {
-		mark, ink = "❯ ", m.theme.Selected
-	}
-	title := ansi.Truncate(oneLine(r.title), max(m.width-2, 1), "…")
-	title += strings.Repeat(" ", max(min(r.column, m.width/2)-ansi.StringWidth(title), 0))
-	line := " " + mark + title
-	if room := m.width - ansi.StringWidth(line) - 3; r.detail != "" && room > 4 {
-		detail := ansi.Truncate(oneLine(r.detail), room, "…")
-		if chosen {
-			return ink.Render(line + "  " + detail + " ")
-		}
-		return ink.Render(line) + m.theme.Dim.Render("  "+detail)
-	}
-	return ink.Render(line)
-}
-
 // pickerLines shows a list instead of the transcript.
 func (m *Model) pickerLines(height int) []string {
-	p, t := m.picker, m.theme
+	p, t := m.picker, m.screen.theme
 	lines := []string{"", " " + t.Heading.Render(p.title) + "  " + p.filter.Text() + t.Accent.Render("▏"), ""}
 	rows := p.matching()
 	room := max(height-5, 1)
 	first := min(max(p.at-room/2, 0), max(len(rows)-room, 0))
 	switch {
 	case p.problem != (problem{}):
-		lines = append(lines, m.problemLines(p.problem, "   ")...)
+		lines = append(lines, m.screen.problem(p.problem, "   ")...)
 	case p.loading:
 		lines = append(lines, t.Dim.Render("   Loading…"))
 	case p.waiting > 0:
@@ -309,7 +262,7 @@ func (m *Model) pickerLines(height int) []string {
 		lines = append(lines, t.Dim.Render("   "+p.emptyText()))
 	}
 	for i, r := range rows[first:min(first+room, len(rows))] {
-		lines = append(lines, m.rowLine(r, first+i == p.at))
+		lines = append(lines, m.screen.row(r, first+i == p.at))
 	}
 	lines = lines[:min(len(lines), max(height-1, 0))] // an error may have more rows than there is room
 	for len(lines) < height-1 {
@@ -319,7 +272,7 @@ func (m *Model) pickerLines(height int) []string {
 	if hint == "" {
 		hint = "Enter: choose · type to filter · Esc: close"
 	}
-	return append(lines[:max(height-1, 0)], t.Dim.Render(ansi.Truncate(" "+hint, m.width, "…")))[:height]
+	return append(lines[:max(height-1, 0)], m.screen.dim(" "+hint))[:height]
 }
 
 func (p *picker) emptyText() string {

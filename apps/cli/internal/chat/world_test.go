@@ -128,7 +128,7 @@ func (w *world) open(width, height int, change func(*Config)) {
 	w.messages = make(chan tea.Msg, 1024)
 	w.model = newModel(ctx, cfg)
 	m := w.model
-	w.t.Cleanup(func() { cancel(); m.feeds.Wait(); w.commands.Wait() })
+	w.t.Cleanup(func() { cancel(); m.conn.feeds.Wait(); w.commands.Wait() })
 	w.run(w.model.Init())
 	w.send(tea.WindowSizeMsg{Width: width, Height: height})
 }
@@ -154,7 +154,7 @@ func (w *world) runFor(m *Model, messages chan tea.Msg, cmd tea.Cmd) {
 		if msg != nil {
 			select {
 			case messages <- msg:
-			case <-m.ctx.Done():
+			case <-m.conn.ctx.Done():
 			}
 		}
 	})

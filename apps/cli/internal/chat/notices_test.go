@@ -16,39 +16,39 @@ func TestErrorsShowTheAddressOfHelp(t *testing.T) {
 	t.Parallel()
 	const address = "https://github.com/scorel/scorel/blob/main/docs/troubleshooting.md#not_allowed"
 	failure := errors.New("this needs the grant shell")
-	m := &Model{theme: theme.New(true), cfg: Config{Explain: error.Error, Help: func(err error) string {
+	s := screen{height: 24, theme: theme.New(true)}
+	n := &notices{explainer: explainer{error.Error, func(err error) string {
 		if err == failure {
 			return address
 		}
 		return ""
 	}}}
-	for _, width := range []int{12, 40, 80, 120} {
-		m.width = width
-		m.fail(failure)
-		rows := m.status()
+	for _, s.width = range []int{12, 40, 80, 120} {
+		n.fail(failure)
+		rows := n.lines(s)
 		var help strings.Builder
 		for i, row := range rows {
-			if ansi.StringWidth(row) > width {
-				t.Errorf("%d columns: the row %q is too wide", width, row)
+			if ansi.StringWidth(row) > s.width {
+				t.Errorf("%d columns: the row %q is too wide", s.width, row)
 			}
 			if i > 0 {
 				help.WriteString(strings.TrimPrefix(ansi.Strip(row), " "))
 			}
 		}
 		if help.String() != "Help: "+address {
-			t.Errorf("%d columns: %q", width, help.String())
+			t.Errorf("%d columns: %q", s.width, help.String())
 		}
 	}
-	m.lost = failure
-	m.say("saved")
+	m := &Model{screen: s, notice: n, conn: &connection{lost: failure}, cfg: Config{Now: time.Now}}
+	n.say("saved")
 	if rows := m.status(); len(rows) != 1 || !strings.Contains(rows[0], "saved") {
 		t.Errorf("a notice that is no error: %q", rows)
 	}
-	m.notice, m.cfg.Now = "", time.Now
+	n.clear()
 	if rows := m.status(); len(rows) != 2 || !strings.Contains(rows[0], "Disconnected") || !strings.Contains(rows[1], address) {
 		t.Errorf("a lost connection: %q", rows)
 	}
-	m.fail(errors.New("the file exists already"))
+	n.fail(errors.New("the file exists already"))
 	if rows := m.status(); len(rows) != 1 || !strings.Contains(rows[0], "exists already") {
 		t.Errorf("an error without help: %q", rows)
 	}

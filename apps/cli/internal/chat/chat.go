@@ -100,7 +100,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 func (m *Model) switchTo(host Host, sessionID string) tea.Cmd {
 	m.cfg.Folder, m.cfg.Session, m.project, m.finding = "", sessionID, api.Project{}, false
 	m.giveBack(m.outbox.take(anyPrompt))
-	m.opening = sessionID
+	m.session.opening = sessionID
 	m.conn.follow(host, sessionID)
 	m.reset()
 	return nil

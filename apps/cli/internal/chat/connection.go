@@ -15,8 +15,15 @@ import (
 
 // remote is the host that requests go to, for as long as its feed is followed.
 type remote struct {
-	ctx  context.Context
-	feed *feed.Feed
+	ctx       context.Context
+	feed      *feed.Feed
+	connected bool // when it was asked for
+}
+
+// within bounds requests by another context.
+func (r remote) within(ctx context.Context) remote {
+	r.ctx = ctx
+	return r
 }
 
 // ask sends a request and waits for its answer.
@@ -79,7 +86,7 @@ func (c *connection) follow(to Host, sessionID string) {
 }
 
 // remote is the host that is followed.
-func (c *connection) remote() remote { return remote{c.ctx, c.feed} }
+func (c *connection) remote() remote { return remote{c.ctx, c.feed, c.connected} }
 
 // opened notes a new connection, and reports whether it is the first one.
 func (c *connection) opened(host api.HostInfo) (first bool) {

@@ -25,11 +25,11 @@ func bindings() []binding {
 		{[]string{"tab"}, "Complete; switch between the card and the field", (*Model).tab},
 		{[]string{"up", "ctrl+p"}, "Row up; in the first row, the previous prompt", func(m *Model) tea.Cmd { m.editor.Up(m.fieldWidth()); return nil }},
 		{[]string{"down", "ctrl+n"}, "Row down; in the last row, the next prompt", func(m *Model) tea.Cmd { m.editor.Down(m.fieldWidth()); return nil }},
-		{[]string{"pgup"}, "Scroll up", func(m *Model) tea.Cmd { m.transcript.Scroll(-m.transcript.Page()); return nil }},
-		{[]string{"pgdown"}, "Scroll down", func(m *Model) tea.Cmd { m.transcript.Scroll(m.transcript.Page()); return nil }},
-		{[]string{"ctrl+home"}, "Scroll to the first loaded message", func(m *Model) tea.Cmd { m.transcript.Start(); return nil }},
-		{[]string{"ctrl+end"}, "Scroll to the end", func(m *Model) tea.Cmd { m.transcript.End(); return nil }},
-		{[]string{"ctrl+o"}, "Show outputs, diffs and reasoning in full, or short again", func(m *Model) tea.Cmd { m.transcript.ToggleDetails(); return nil }},
+		{[]string{"pgup"}, "Scroll up", func(m *Model) tea.Cmd { m.session.transcript.Scroll(-m.session.transcript.Page()); return nil }},
+		{[]string{"pgdown"}, "Scroll down", func(m *Model) tea.Cmd { m.session.transcript.Scroll(m.session.transcript.Page()); return nil }},
+		{[]string{"ctrl+home"}, "Scroll to the first loaded message", func(m *Model) tea.Cmd { m.session.transcript.Start(); return nil }},
+		{[]string{"ctrl+end"}, "Scroll to the end", func(m *Model) tea.Cmd { m.session.transcript.End(); return nil }},
+		{[]string{"ctrl+o"}, "Show outputs, diffs and reasoning in full, or short again", func(m *Model) tea.Cmd { m.session.transcript.ToggleDetails(); return nil }},
 		{[]string{"shift+tab"}, "Next permission mode: plan, ask, accept-edits, auto", (*Model).nextMode},
 		{[]string{"ctrl+r"}, "Sessions: switch to another", (*Model).pickSession},
 		{[]string{"ctrl+t"}, "New session", func(m *Model) tea.Cmd { m.begin(); return nil }},
@@ -188,7 +188,7 @@ func (m *Model) wheel(mouse tea.Mouse) tea.Cmd {
 	case m.card.focused:
 		m.card.scroll = max(m.card.scroll+by, 0)
 	default:
-		m.transcript.Scroll(by)
+		m.session.transcript.Scroll(by)
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/scorel/scorel/apps/cli/internal/chat/composer"
 	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
-	"github.com/scorel/scorel/apps/cli/internal/chat/projection"
 	"github.com/scorel/scorel/apps/cli/internal/chat/theme"
 	"github.com/scorel/scorel/apps/cli/internal/chat/transcript"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -24,28 +23,24 @@ type Model struct {
 	screen screen
 	notice *notices
 
-	fatal   error  // ends the chat
-	opening string // id of the session that is being loaded
-	session projection.Session
+	fatal   error // ends the chat
+	session shown
 	project api.Project
 	newKey  string // client key of the session that the next prompt creates
 	want    choices
 
-	transcript *transcript.Model
-	paging     bool // earlier entries were requested
-	seek       sought
-	editor     *composer.Editor
-	images     []image
-	complete   completion
-	offers     serverOffers
-	outbox     outbox
-	finding    bool // the project was requested
-	card       card
-	picker     *picker
-	leaving    time.Time // of the first Ctrl+C
-	ticking    bool
-	frame      int
-	look       attention
+	editor   *composer.Editor
+	images   []image
+	complete completion
+	offers   serverOffers
+	outbox   outbox
+	finding  bool // the project was requested
+	card     card
+	picker   *picker
+	leaving  time.Time // of the first Ctrl+C
+	ticking  bool
+	frame    int
+	look     attention
 }
 
 // choices are what a person chose for a session that does not exist yet.
@@ -67,24 +62,19 @@ func newModel(ctx context.Context, cfg Config) *Model {
 	colors := theme.New(true)
 	m := &Model{
 		cfg: cfg, screen: screen{80, 24, colors},
-		conn:       &connection{ctx: ctx, wake: make(chan struct{}, 1), watch: cfg.Watch},
-		notice:     &notices{explainer: explainer{cfg.Explain, cfg.Help}},
-		transcript: transcript.New(colors), editor: composer.New(), newKey: rand.Text(),
+		conn:   &connection{ctx: ctx, wake: make(chan struct{}, 1), watch: cfg.Watch},
+		notice: &notices{explainer: explainer{cfg.Explain, cfg.Help}},
+		editor: composer.New(), newKey: rand.Text(),
 	}
-	m.opening = cfg.Session
+	m.session = shown{opening: cfg.Session, transcript: transcript.New(colors), notice: m.notice}
 	m.conn.follow(cfg.Host, cfg.Session)
 	return m
 }
 
 // Messages of the model's own commands.
 type (
-	ticked  struct{}
-	entries struct { // earlier ones
-		sessionID string
-		response  api.GetEntriesResponse
-		err       error
-	}
-	sent struct {
+	ticked struct{}
+	sent   struct {
 		prompt prompt
 		err    error
 	}
@@ -103,7 +93,7 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
 	m.layout()
-	return m, tea.Batch(cmd, m.pageBack(), m.tick())
+	return m, tea.Batch(cmd, m.session.pageBack(m.conn.remote()), m.tick())
 }
 
 func (m *Model) update(msg tea.Msg) tea.Cmd {
@@ -112,7 +102,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.screen.width, m.screen.height = max(msg.Width, 1), max(msg.Height, 1)
 	case tea.BackgroundColorMsg:
 		m.screen.theme = theme.New(msg.IsDark())
-		m.transcript.SetTheme(m.screen.theme)
+		m.session.transcript.SetTheme(m.screen.theme)
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -154,8 +144,7 @@ func (m *Model) take() tea.Cmd {
 	for _, update := range m.conn.feed.Take() {
 		cmds = append(cmds, m.apply(update))
 	}
-	m.transcript.Sync(&m.session)
-	m.showSought()
+	m.session.sync()
 	m.refreshCard()
 	return tea.Batch(append(cmds, m.notify(), m.attend())...)
 }
@@ -182,12 +171,14 @@ func (m *Model) apply(update feed.Update) tea.Cmd {
 	case feed.Loaded:
 		if m.session.Summary.ID != u.SessionID {
 			m.reset()
-			m.opening, m.want = "", choices{}
+			m.session.opening, m.want = "", choices{}
 		}
-		m.session.Load(u.Response)
-		m.paging = false
+		m.session.loaded(u.Response)
 	case feed.Happened:
-		m.happened(u.Event)
+		m.session.happened(u.Event)
+		if e, ok := u.Event.Event.(api.TurnEnded); ok && m.session.has(u.Event) {
+			m.turnEnded(e)
+		}
 	}
 	return nil
 }
@@ -198,42 +189,21 @@ func (m *Model) failed(u feed.Failed) tea.Cmd {
 		m.fatal = u.Err
 		return tea.Quit
 	}
-	m.opening = ""
+	m.session.opening = ""
 	m.notice.fail(u.Err)
 	return nil
 }
 
-func (m *Model) happened(event api.EventEnvelope) {
-	switch e := event.Event.(type) {
-	case api.SessionUpdated:
-		if e.Session.ID == m.session.Summary.ID {
-			m.session.Summary = e.Session
-		}
-		return
-	case api.SessionDeleted:
-		if e.ID == m.session.Summary.ID {
-			m.notice.say("This session was deleted")
-		}
-		return
-	}
-	if event.SessionID != "" && event.SessionID == m.session.Summary.ID {
-		m.session.Apply(event.Event)
-		if e, ok := event.Event.(api.TurnEnded); ok {
-			m.turnEnded(e)
-		}
-	}
-}
-
 // reset forgets the session on the screen.
 func (m *Model) reset() {
-	m.session, m.card, m.paging = projection.Session{}, card{}, false
-	m.transcript = transcript.New(m.screen.theme)
+	m.session.clear(m.screen.theme)
+	m.card = card{}
 }
 
 // open shows another session.
 func (m *Model) open(sessionID string) {
 	m.giveBack(m.outbox.take(newSession))
-	m.opening, m.seek = sessionID, sought{}
+	m.session.open(sessionID)
 	m.notice.clear()
 	m.conn.feed.Open(sessionID)
 }
@@ -242,19 +212,17 @@ func (m *Model) open(sessionID string) {
 func (m *Model) begin() {
 	m.giveBack(m.outbox.take(newSession))
 	m.conn.feed.Open("")
-	m.opening, m.newKey, m.seek = "", rand.Text(), sought{}
+	m.session.open("")
+	m.newKey = rand.Text()
 	m.reset()
 	m.notice.clear()
 }
-
-// running reports whether the agent works.
-func (m *Model) running() bool { return m.session.Live.Turn != nil || m.session.Live.Work != nil }
 
 // tickEvery is the pace of what moves while the agent works.
 const tickEvery = 250 * time.Millisecond
 
 func (m *Model) tick() tea.Cmd {
-	moving := m.running() || m.conn.ever && !m.conn.connected
+	moving := m.session.running() || m.conn.ever && !m.conn.connected
 	if m.ticking || !moving {
 		return nil
 	}

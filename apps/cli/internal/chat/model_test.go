@@ -302,7 +302,7 @@ func TestReconnect(t *testing.T) {
 	w.await("Disconnected")
 	close(seen)
 	w.until("the connection", func(string) bool { return w.model.conn.connected })
-	w.until("the whole answer", func(string) bool { return !w.model.running() })
+	w.until("the whole answer", func(string) bool { return !w.model.session.running() })
 	answer := ""
 	for _, entry := range w.model.session.Path {
 		if message, ok := entry.AsMessage(); ok && message.Message.Role == session.RoleAssistant {
@@ -345,7 +345,7 @@ func TestHostileText(t *testing.T) {
 	}
 	m.notice.fail(api.Errorf(api.KindConflict, "%s", evil))
 	m.complete = completion{word: "@", rows: []row{{title: evil, detail: evil}}}
-	m.transcript.Sync(&m.session)
+	m.session.transcript.Sync(&m.session.Session)
 	m.refreshCard()
 	m.editor.Insert(evil)
 	check := func(what string) {

@@ -114,7 +114,7 @@ func (m *Model) notify() tea.Cmd {
 	if what == "" {
 		return nil
 	}
-	return m.judge(notice{text: what + ": " + m.title(), card: m.card.id, ended: what == done, turn: m.look.turns})
+	return m.judge(notice{text: what + ": " + m.session.title(), card: m.card.id, ended: what == done, turn: m.look.turns})
 }
 
 const (
@@ -152,7 +152,7 @@ func (m *Model) judge(n notice) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(r.ctx, policyTimeout)
 		defer cancel()
-		policy, err := ask(remote{ctx, r.feed}, api.ListPush, api.ListPushRequest{})
+		policy, err := ask(r.within(ctx), api.ListPush, api.ListPushRequest{})
 		if err != nil || len(policy.Settings) == 0 { // an older host, or one that is away
 			return judged{notice: n, allowed: true}
 		}

@@ -165,7 +165,7 @@ const onlyWatching = "This terminal may only watch"
 // submit sends what was written. mode says what happens while a turn runs.
 func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 	text := strings.TrimSpace(m.editor.Text())
-	id := m.target()
+	id := m.session.target()
 	switch {
 	case text == "" && len(m.images) == 0:
 		return nil
@@ -184,7 +184,7 @@ func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 	m.editor.Set("")
 	m.images = nil
 	m.notice.clear()
-	m.transcript.End()
+	m.session.transcript.End()
 	return m.flush()
 }
 
@@ -211,12 +211,4 @@ func (m *Model) send(p prompt) tea.Cmd {
 		_, err := ask(r, api.SendPrompt, request)
 		return sent{p, err}
 	}
-}
-
-// target returns the session that a prompt is for; "" for a new one.
-func (m *Model) target() string {
-	if m.opening != "" {
-		return m.opening
-	}
-	return m.session.Summary.ID
 }

@@ -30,8 +30,8 @@ func TestAHitOpensAtItsEntry(t *testing.T) {
 		w.until(text, func(screen string) bool {
 			return w.model.picker == nil && strings.Contains(screen, text+" the session")
 		})
-		if w.model.session.Summary.ID != id || w.model.seek.entryID != "" {
-			t.Errorf("the session is %s, sought is %+v", w.model.session.Summary.ID, w.model.seek)
+		if w.model.session.Summary.ID != id || w.model.session.seek.entryID != "" {
+			t.Errorf("the session is %s, sought is %+v", w.model.session.Summary.ID, w.model.session.seek)
 		}
 	}
 }

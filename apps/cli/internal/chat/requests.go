@@ -17,7 +17,7 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case projectFound:
 		return m.tookProject(msg)
 	case entries:
-		m.tookEntries(msg)
+		m.session.earlier(msg)
 	case sent:
 		return m.wasSent(msg)
 	case opened:
@@ -46,35 +46,6 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		m.wasMoved(msg)
 	}
 	return nil
-}
-
-// pageBack requests earlier entries when the view comes near the first known one, or until the
-// one that a search found is there.
-func (m *Model) pageBack() tea.Cmd {
-	if m.paging || m.session.Before == 0 || !m.conn.connected || !m.transcript.NearStart() && !m.seek.goesOn(m.session.Summary.ID) {
-		return nil
-	}
-	m.paging = true
-	id, before, r := m.session.Summary.ID, m.session.Before, m.conn.remote()
-	return func() tea.Msg {
-		response, err := ask(r, api.GetEntries, api.GetEntriesRequest{SessionID: id, Before: before})
-		return entries{id, response, err}
-	}
-}
-
-func (m *Model) tookEntries(msg entries) {
-	if msg.sessionID != m.session.Summary.ID {
-		return
-	}
-	if msg.err != nil {
-		m.notice.fail(msg.err) // paging stays true: the next load tries again
-		return
-	}
-	m.paging = false
-	m.session.Earlier(msg.response.Entries, msg.response.Before)
-	m.transcript.Sync(&m.session)
-	m.seek.pages++
-	m.showSought()
 }
 
 // prepare sets what was chosen before the session was created.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
-	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // hit is a found entry on a host; nil is the one that is open.
@@ -49,7 +47,7 @@ func (m *Model) search(p *picker, query string) tea.Cmd {
 	}
 	ctx, cancel := context.WithTimeout(m.conn.ctx, searchTimeout)
 	p.stop, p.empty = cancel, "Nothing found"
-	r, request := remote{ctx, m.conn.feed}, api.SearchSessionsRequest{Query: query}
+	r, request := m.conn.remote().within(ctx), api.SearchSessionsRequest{Query: query}
 	asks := []func() ([]row, error){func() ([]row, error) {
 		response, err := ask(r, api.SearchSessions, request)
 		return hitRows(nil, response.Hits), err
@@ -148,46 +146,9 @@ func (m *Model) openHit(h hit) tea.Cmd {
 	switch {
 	case h.host != nil:
 		cmd = m.switchTo(*h.host, h.SessionID)
-	case h.SessionID != m.session.Summary.ID || m.opening != "":
+	case h.SessionID != m.session.Summary.ID || m.session.opening != "":
 		m.open(h.SessionID)
 	}
-	m.seek = sought{sessionID: h.SessionID, entryID: h.EntryID}
-	m.showSought()
+	m.session.find(h.SessionID, h.EntryID)
 	return cmd
-}
-
-// sought is the entry that a search found, until it is on the screen.
-type sought struct {
-	sessionID, entryID string
-	pages              int // of earlier entries that were loaded for it
-}
-
-// seekPages bounds how many pages of earlier entries are loaded to reach an entry.
-const seekPages = 100
-
-// goesOn reports whether earlier entries of a session are to be loaded.
-func (s sought) goesOn(sessionID string) bool {
-	return s.entryID != "" && s.sessionID == sessionID && s.pages < seekPages
-}
-
-// showSought shows the entry that a search found once it is loaded. The result of a call is a part
-// of its card.
-func (m *Model) showSought() {
-	if m.seek.entryID == "" || m.seek.sessionID != m.session.Summary.ID {
-		return
-	}
-	path := m.session.Path
-	at := slices.IndexFunc(path, func(entry session.Entry) bool { return entry.ID == m.seek.entryID })
-	switch {
-	case at >= 0:
-		for ; at >= 0 && !m.transcript.Show(path[at].ID); at-- {
-		}
-	case m.session.Before == 0:
-		m.notice.say("The result is on another branch: /branches shows it")
-	case m.seek.pages >= seekPages:
-		m.notice.say("The result is further up: scroll up to load more")
-	default:
-		return
-	}
-	m.seek = sought{}
 }

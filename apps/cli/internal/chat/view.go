@@ -27,7 +27,7 @@ func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.MouseMode, v.ReportFocus = tea.MouseModeCellMotion, true
-	v.WindowTitle = "scorel: " + m.title()
+	v.WindowTitle = "scorel: " + m.session.title()
 	lines := m.lines(&v)
 	v.Content = strings.Join(lines, "\n")
 	return v
@@ -54,7 +54,7 @@ func (m *Model) lines(v *tea.View) []string {
 // layout gives the transcript its size.
 func (m *Model) layout() {
 	field, _ := m.field()
-	m.transcript.SetSize(m.screen.width, max(m.screen.height-2-len(m.below())-len(field), 0))
+	m.session.transcript.SetSize(m.screen.width, max(m.screen.height-2-len(m.below())-len(field), 0))
 }
 
 // middle is the transcript, or what covers it.
@@ -63,10 +63,10 @@ func (m *Model) middle(height int) []string {
 	switch {
 	case m.picker != nil:
 		return m.pickerLines(height)
-	case m.transcript.Empty():
+	case m.session.transcript.Empty():
 		lines = m.emptyLines()
 	default:
-		return m.transcript.View()
+		return m.session.transcript.View()
 	}
 	if len(lines) > height {
 		lines = lines[:height]
@@ -81,7 +81,7 @@ func (m *Model) emptyLines() []string {
 	switch {
 	case !m.conn.ever:
 		return []string{"", m.screen.theme.Dim.Render("  Connecting…")}
-	case m.opening != "":
+	case m.session.opening != "":
 		return []string{"", m.screen.theme.Dim.Render("  Opening the session…")}
 	}
 	lines := []string{""}
@@ -109,17 +109,9 @@ func (m *Model) demo() bool {
 	return false
 }
 
-func (m *Model) title() string {
-	name := sanitize.Line(m.session.Summary.Name)
-	if m.session.Summary.ID == "" {
-		name = "New session"
-	}
-	return cmp.Or(name, "Untitled")
-}
-
 // header names the session, the project and the host.
 func (m *Model) header() string {
-	left := " " + m.title()
+	left := " " + m.session.title()
 	right := cmp.Or(m.conn.to.Name, m.conn.host.Label)
 	if m.project.Name != "" {
 		right = m.project.Name + " on " + right
@@ -188,7 +180,7 @@ func (m *Model) status() []string {
 	case !m.conn.ever:
 	case m.session.Live.Turn != nil || m.session.Live.Work != nil:
 		text = m.working()
-	case m.transcript.Unseen():
+	case m.session.transcript.Unseen():
 		text = m.screen.theme.Dim.Render(" ↓ More below: Ctrl+End")
 	}
 	return []string{text}

@@ -59,7 +59,7 @@ func (m *Model) placeholder() string {
 		return "Your answer; Enter sends it, Esc goes back"
 	case m.card.focused:
 		return "Tab: write a prompt instead"
-	case m.running():
+	case m.session.running():
 		return "Add to the queue…"
 	}
 	return "Ask the agent to do something…"

@@ -199,7 +199,7 @@ func (w *world) await(text string) {
 func (w *world) idle() {
 	w.t.Helper()
 	w.until("the end of the last turn", func(string) bool {
-		return len(w.model.session.Live.Queue) == 0 && !w.model.running() && len(w.model.outbox.prompts) == 0 && w.model.session.Summary.ID != "" && w.model.session.Summary.MessageCount > 0 && !w.model.session.Summary.Running
+		return len(w.model.session.Live.Queue) == 0 && !w.model.session.running() && len(w.model.outbox.prompts) == 0 && w.model.session.Summary.ID != "" && w.model.session.Summary.MessageCount > 0 && !w.model.session.Summary.Running
 	})
 }
 

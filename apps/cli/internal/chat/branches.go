@@ -10,21 +10,17 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// pickBranch lists the places of the session that it can continue from, on all branches.
-func (m *Model) pickBranch() tea.Cmd {
-	id, leaf := m.session.Summary.ID, m.session.Leaf()
-	if id == "" {
-		m.notice.say("A new session has no branches")
-		return nil
-	}
-	r := m.conn.remote()
-	p := newPicker("Branches: continue from", "Nothing to go back to yet", func(r row) tea.Cmd {
-		node := r.value.(api.TreeNode)
-		return m.moveTo(id, leaf, node.ID)
+// branchFrom continues a session from another entry.
+type branchFrom struct{ sessionID, leaf, target string }
+
+// branchPicker lists the places of a session that it can continue from, on all branches.
+func branchPicker(r remote, sessionID, leaf string) (*picker, tea.Cmd) {
+	p := newPicker("Branches: continue from", "Nothing to go back to yet", func(r row) tea.Msg {
+		return branchFrom{sessionID, leaf, r.value.(api.TreeNode).ID}
 	})
 	p.hint = "Enter: continue from here; the current version is kept as a branch"
-	return m.load(p, func() ([]row, error) {
-		tree, err := ask(r, api.GetTree, api.SessionRequest{SessionID: id})
+	return p, p.load(func() ([]row, error) {
+		tree, err := ask(r, api.GetTree, api.SessionRequest{SessionID: sessionID})
 		var rows []row
 		for _, node := range tree.Nodes {
 			if !node.Target {
@@ -64,36 +60,28 @@ type moved struct {
 	err      error
 }
 
-func (m *Model) moveTo(sessionID, leaf, target string) tea.Cmd {
-	r, key := m.conn.remote(), rand.Text()
+// moveLeaf continues a session from another entry.
+func moveLeaf(r remote, to branchFrom) tea.Cmd {
+	key := rand.Text()
 	return func() tea.Msg {
 		response, err := ask(r, api.NavigateSession, api.NavigateSessionRequest{
-			SessionID: sessionID, ClientKey: key, ExpectedLeaf: leaf, TargetEntryID: target,
+			SessionID: to.sessionID, ClientKey: key, ExpectedLeaf: to.leaf, TargetEntryID: to.target,
 		})
 		return moved{response, err}
 	}
 }
 
-// wasMoved puts the prompt of the target into the field, to be changed and sent again.
-func (m *Model) wasMoved(msg moved) {
-	if msg.err != nil {
-		m.notice.fail(msg.err)
-		return
-	}
-	if msg.response.Text != "" && m.editor.Empty() {
-		m.editor.Set(msg.response.Text)
-	}
+// copied brings a copy of a session.
+type copied struct {
+	summary api.SessionSummary
+	err     error
 }
 
-// fork copies the session and opens the copy.
-func (m *Model) fork() tea.Cmd {
-	id, r, key := m.session.Summary.ID, m.conn.remote(), rand.Text()
-	if id == "" {
-		m.notice.say("A new session cannot be forked")
-		return nil
-	}
+// fork copies a session.
+func fork(r remote, sessionID string) tea.Cmd {
+	key := rand.Text()
 	return func() tea.Msg {
-		response, err := ask(r, api.ForkSession, api.ForkSessionRequest{SessionID: id, ClientKey: key})
-		return opened{response.Session, err}
+		response, err := ask(r, api.ForkSession, api.ForkSessionRequest{SessionID: sessionID, ClientKey: key})
+		return copied{response.Session, err}
 	}
 }

@@ -98,7 +98,8 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 
 // switchTo shows a session of another host.
 func (m *Model) switchTo(host Host, sessionID string) tea.Cmd {
-	m.cfg.Folder, m.cfg.Session, m.project, m.finding = "", sessionID, api.Project{}, false
+	m.cfg.Session = sessionID
+	m.next.elsewhere()
 	m.giveBack(m.outbox.take(anyPrompt))
 	m.session.opening = sessionID
 	m.conn.follow(host, sessionID)

@@ -30,7 +30,7 @@ func TestTheImageOfTheClipboard(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.open(80, 24, func(cfg *Config) { cfg.Environ = []string{"DISPLAY=:0", "WAYLAND_DISPLAY="} })
-	w.until("the project", func(string) bool { return w.model.project.ID != "" })
+	w.until("the project", func(string) bool { return w.model.next.project.ID != "" })
 	install("xclip", `case "$*" in *image/png*) cat `+picture+`;; esac`)
 	w.key('v', tea.ModCtrl)
 	w.await("[image clipboard]")

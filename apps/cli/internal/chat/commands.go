@@ -21,19 +21,19 @@ type slash struct {
 // slashes lists the commands. Other words after a slash go to the host, which knows its skills.
 func slashes() []slash {
 	return []slash{
-		{"branches", "", "Go back to an earlier message, or to another branch", func(m *Model, _ string) tea.Cmd { return m.pickBranch() }},
+		{"branches", "", "Go back to an earlier message, or to another branch", func(m *Model, _ string) tea.Cmd { return m.list(listBranches) }},
 		{"cancel", "", "Cancel the running turn", func(m *Model, _ string) tea.Cmd { return m.cancel() }},
 		{"fork", "", "Copy this session and continue in the copy", func(m *Model, _ string) tea.Cmd { return m.fork() }},
-		{"help", "", "Keys and commands", func(m *Model, _ string) tea.Cmd { return m.pickHelp() }},
+		{"help", "", "Keys and commands", func(m *Model, _ string) tea.Cmd { return m.list(listHelp) }},
 		{"image", "PATH", "Attach an image of this machine", (*Model).commandImage},
 		{"mode", "[MODE]", "Set what the agent may do without asking", (*Model).commandMode},
 		{"model", "[NAME]", "Choose the model", (*Model).commandModel},
 		{"new", "", "Start a new session", func(m *Model, _ string) tea.Cmd { m.begin(); return nil }},
-		{"queue", "", "Edit or remove queued prompts", func(m *Model, _ string) tea.Cmd { return m.pickQueue() }},
+		{"queue", "", "Edit or remove queued prompts", func(m *Model, _ string) tea.Cmd { return m.list(listQueue) }},
 		{"quit", "", "Leave; the agent continues without you", func(*Model, string) tea.Cmd { return tea.Quit }},
 		{"rename", "NAME", "Rename the session", (*Model).commandRename},
-		{"search", "", "Search the sessions of all devices", func(m *Model, _ string) tea.Cmd { return m.pickSearch() }},
-		{"sessions", "", "Switch to another session", func(m *Model, _ string) tea.Cmd { return m.pickSession() }},
+		{"search", "", "Search the sessions of all devices", func(m *Model, _ string) tea.Cmd { return m.list(listSearch) }},
+		{"sessions", "", "Switch to another session", func(m *Model, _ string) tea.Cmd { return m.list(listSessions) }},
 		{"steer", "TEXT", "Send a prompt to the running turn", (*Model).commandSteer},
 		{"thinking", "[LEVEL]", "Choose the reasoning level", (*Model).commandThinking},
 	}
@@ -71,26 +71,26 @@ func (m *Model) commandImage(path string) tea.Cmd {
 func (m *Model) commandMode(mode string) tea.Cmd {
 	switch {
 	case mode == "":
-		return m.pickMode()
+		return m.list(listModes)
 	case !slices.Contains(api.Modes(), api.Mode(mode)):
 		m.notice.say("Give one of " + api.ModeNames())
 		return nil
 	}
-	return m.setMode(api.Mode(mode))
+	return m.chose(choices{mode: api.Mode(mode)})
 }
 
 func (m *Model) commandModel(name string) tea.Cmd {
 	if name == "" {
-		return m.pickModel()
+		return m.list(listModels)
 	}
-	return m.setModel(name, "")
+	return m.chose(choices{model: name})
 }
 
 func (m *Model) commandThinking(level string) tea.Cmd {
 	if level == "" {
-		return m.pickThinking()
+		return m.list(listThinking)
 	}
-	return m.setModel("", level)
+	return m.chose(choices{thinking: level})
 }
 
 func (m *Model) commandRename(name string) tea.Cmd {

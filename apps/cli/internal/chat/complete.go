@@ -75,7 +75,7 @@ func (m *Model) place() (api.Place, bool) {
 	if id := m.session.Summary.ID; id != "" {
 		return api.Place{SessionID: id}, true
 	}
-	return api.Place{ProjectID: m.project.ID}, m.project.ID != ""
+	return api.Place{ProjectID: m.next.project.ID}, m.next.project.ID != ""
 }
 
 func (m *Model) findFiles(word string) tea.Cmd {

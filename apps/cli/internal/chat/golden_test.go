@@ -33,7 +33,7 @@ func TestGoldenScreens(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.open(80, 24, nil)
-	w.until("the project", func(string) bool { return w.model.project.ID != "" })
+	w.until("the project", func(string) bool { return w.model.next.project.ID != "" })
 	w.everySize("start")
 
 	w.prompt("hello")

@@ -27,11 +27,7 @@ func (m *Model) paste(text string) tea.Cmd {
 	case m.cfg.Watch:
 		return nil
 	case m.picker != nil:
-		m.picker.filter.Insert(strings.Join(strings.Fields(text), " "))
-		if m.picker.search != nil {
-			return m.picker.search(m.picker.filter.Text())
-		}
-		return nil
+		return m.picker.insert(strings.Join(strings.Fields(text), " "))
 	case m.card.focused: // a pasted text must not answer anything
 		return nil
 	}

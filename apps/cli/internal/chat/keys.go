@@ -31,15 +31,20 @@ func bindings() []binding {
 		{[]string{"ctrl+end"}, "Scroll to the end", func(m *Model) tea.Cmd { m.session.transcript.End(); return nil }},
 		{[]string{"ctrl+o"}, "Show outputs, diffs and reasoning in full, or short again", func(m *Model) tea.Cmd { m.session.transcript.ToggleDetails(); return nil }},
 		{[]string{"shift+tab"}, "Next permission mode: plan, ask, accept-edits, auto", (*Model).nextMode},
-		{[]string{"ctrl+r"}, "Sessions: switch to another", (*Model).pickSession},
+		{[]string{"ctrl+r"}, "Sessions: switch to another", lists(listSessions)},
 		{[]string{"ctrl+t"}, "New session", func(m *Model) tea.Cmd { m.begin(); return nil }},
-		{[]string{"ctrl+g"}, "Search all devices", (*Model).pickSearch},
+		{[]string{"ctrl+g"}, "Search all devices", lists(listSearch)},
 		{[]string{"ctrl+v", "alt+v"}, "Attach the image of the clipboard", (*Model).pasteImage},
 		{[]string{"ctrl+l"}, "Draw the screen again", func(*Model) tea.Cmd { return tea.ClearScreen }},
-		{[]string{"f1"}, "Help", (*Model).pickHelp},
+		{[]string{"f1"}, "Help", lists(listHelp)},
 		{[]string{"ctrl+c"}, "Clear the field; twice: quit", (*Model).interrupt},
 		{[]string{"ctrl+d"}, "Quit, if the field is empty", (*Model).endOfInput},
 	}
+}
+
+// lists opens a list.
+func lists(what listed) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.list(what) }
 }
 
 // cardBindings are the keys of a card, for the help.
@@ -138,11 +143,11 @@ func (m *Model) nextMode() tea.Cmd {
 	modes := []api.Mode{api.ModePlan, api.ModeAsk, api.ModeAcceptEdits, api.ModeAuto}
 	next := modes[0]
 	for i, mode := range modes {
-		if mode == m.mode() {
+		if mode == m.settings().mode {
 			next = modes[(i+1)%len(modes)]
 		}
 	}
-	return m.setMode(next)
+	return m.chose(choices{mode: next})
 }
 
 // leaveWithin is how long after a first Ctrl+C a second one leaves.
@@ -151,6 +156,7 @@ const leaveWithin = 2 * time.Second
 func (m *Model) interrupt() tea.Cmd {
 	now := m.cfg.Now()
 	if m.picker != nil {
+		m.picker.close()
 		m.picker = nil
 		return nil
 	}

@@ -25,28 +25,19 @@ type Model struct {
 
 	fatal   error // ends the chat
 	session shown
-	project api.Project
-	newKey  string // client key of the session that the next prompt creates
-	want    choices
+	next    next
 
 	editor   *composer.Editor
 	images   []image
 	complete completion
 	offers   serverOffers
 	outbox   outbox
-	finding  bool // the project was requested
 	card     card
 	picker   *picker
 	leaving  time.Time // of the first Ctrl+C
 	ticking  bool
 	frame    int
 	look     attention
-}
-
-// choices are what a person chose for a session that does not exist yet.
-type choices struct {
-	model, thinking string
-	mode            api.Mode
 }
 
 func newModel(ctx context.Context, cfg Config) *Model {
@@ -64,29 +55,19 @@ func newModel(ctx context.Context, cfg Config) *Model {
 		cfg: cfg, screen: screen{80, 24, colors},
 		conn:   &connection{ctx: ctx, wake: make(chan struct{}, 1), watch: cfg.Watch},
 		notice: &notices{explainer: explainer{cfg.Explain, cfg.Help}},
-		editor: composer.New(), newKey: rand.Text(),
+		editor: composer.New(), next: next{folder: cfg.Folder, key: rand.Text()},
 	}
 	m.session = shown{opening: cfg.Session, transcript: transcript.New(colors), notice: m.notice}
 	m.conn.follow(cfg.Host, cfg.Session)
 	return m
 }
 
-// Messages of the model's own commands.
-type (
-	ticked struct{}
-	sent   struct {
-		prompt prompt
-		err    error
-	}
-	opened struct {
-		summary api.SessionSummary
-		err     error
-	}
-)
+// ticked is the next moment of what moves while the agent works.
+type ticked struct{}
 
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.conn.listen(0), tea.RequestBackgroundColor, m.findProject())
+	return tea.Batch(m.conn.listen(0), tea.RequestBackgroundColor, m.next.find(m.conn.remote()))
 }
 
 // Update implements tea.Model.
@@ -155,8 +136,8 @@ func (m *Model) apply(update feed.Update) tea.Cmd {
 		first := m.conn.opened(u.Host)
 		m.look.told = ""
 		m.look.links++
-		if first && m.cfg.Folder == "" && m.cfg.Session == "" {
-			return m.pickSession()
+		if first && m.next.folder == "" && m.cfg.Session == "" {
+			return m.list(listSessions)
 		}
 		return m.flush()
 	case feed.Disconnected:
@@ -165,13 +146,13 @@ func (m *Model) apply(update feed.Update) tea.Cmd {
 		return m.failed(u)
 	case feed.Followed:
 		m.conn.moved(u.Name)
-		m.cfg.Folder, m.project, m.finding = "", api.Project{}, false
+		m.next.elsewhere()
 		m.giveBack(m.outbox.take(newSession))
 		m.notice.say("The session moved to " + u.Name + "; continuing there")
 	case feed.Loaded:
 		if m.session.Summary.ID != u.SessionID {
 			m.reset()
-			m.session.opening, m.want = "", choices{}
+			m.session.opening, m.next.want = "", choices{}
 		}
 		m.session.loaded(u.Response)
 	case feed.Happened:
@@ -213,7 +194,7 @@ func (m *Model) begin() {
 	m.giveBack(m.outbox.take(newSession))
 	m.conn.feed.Open("")
 	m.session.open("")
-	m.newKey = rand.Text()
+	m.next.key = rand.Text()
 	m.reset()
 	m.notice.clear()
 }

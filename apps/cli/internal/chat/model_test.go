@@ -72,7 +72,7 @@ func TestOnlyWhatWasReadIsAllowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.open(80, 24, nil)
-	w.until("the project", func(string) bool { return w.model.project.ID != "" })
+	w.until("the project", func(string) bool { return w.model.next.project.ID != "" })
 	w.model.paste(`use write_file {"path":"long.txt","content":"` + strings.Repeat(`line\n`, 200) + `"}`)
 	w.key(tea.KeyEnter, 0)
 	w.await("PgDn: read on")
@@ -112,7 +112,7 @@ func TestAPromptGoesAsSoonAsTheProjectIsThere(t *testing.T) {
 	w := newWorld(t)
 	w.open(80, 24, nil)
 	var held []tea.Msg
-	for w.model.project.ID == "" {
+	for w.model.next.project.ID == "" {
 		msg := <-w.messages
 		if _, ok := msg.(projectFound); ok {
 			w.send(msg)
@@ -241,7 +241,7 @@ func TestSearchFindsOnOtherHosts(t *testing.T) {
 	other := Host{Name: "the server", Dial: w.dial, Lost: func(error) bool { return true }}
 	near := newWorld(t)
 	near.open(80, 24, func(cfg *Config) { cfg.Others = func(string) []Host { return []Host{other} } })
-	near.until("the project", func(string) bool { return near.model.project.ID != "" })
+	near.until("the project", func(string) bool { return near.model.next.project.ID != "" })
 	near.key('g', tea.ModCtrl)
 	near.write("afar")
 	near.await("the server")
@@ -277,7 +277,7 @@ func TestAnImageIsAttachedByItsPath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.open(80, 24, nil)
-	w.until("the project", func(string) bool { return w.model.project.ID != "" })
+	w.until("the project", func(string) bool { return w.model.next.project.ID != "" })
 	path := filepath.Join(w.folder, "a picture.png")
 	if err := os.WriteFile(path, pngPixel, 0o600); err != nil {
 		t.Fatal(err)
@@ -334,7 +334,7 @@ func TestHostileText(t *testing.T) {
 	w.prompt("hello")
 	w.idle()
 	m := w.model
-	m.session.Summary.Name, m.project.Name, m.project.Path, m.conn.host.Label = evil, evil, evil, evil
+	m.session.Summary.Name, m.next.project.Name, m.next.project.Path, m.conn.host.Label = evil, evil, evil, evil
 	m.session.Live.Approvals = []api.Approval{{ID: "1", ToolName: evil, Title: evil, Detail: evil + "\n+" + evil, Cwd: evil, Reason: evil,
 		IsDiff: true, Risk: &api.Risk{Level: api.RiskHigh, Reasons: []string{evil}}, ProposedRules: []string{evil}}}
 	m.session.Live.Queue = []session.QueuedPrompt{{Text: evil}}
@@ -361,7 +361,7 @@ func TestHostileText(t *testing.T) {
 		}
 	}
 	check("the chat")
-	m.show(&picker{title: "x", rows: []row{{title: evil, detail: evil}}, filter: m.editor})
+	m.show(&picker{title: "x", rows: []row{{title: evil, detail: evil}}, filter: m.editor}, nil)
 	check("a list")
 }
 

@@ -22,7 +22,7 @@ func TestOffersOfServers(t *testing.T) {
 	w := newWorld(t)
 	w.withServer(s)
 	w.open(80, 24, nil)
-	w.until("the project", func(string) bool { return w.model.project.ID != "" })
+	w.until("the project", func(string) bool { return w.model.next.project.ID != "" })
 	w.write("/mcp")
 	w.until("the prompt", func(screen string) bool {
 		return strings.Contains(screen, "/mcp__bank__tidy ROOM [STYLE]") && strings.Contains(screen, "Tidies a room.")

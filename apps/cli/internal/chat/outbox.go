@@ -76,8 +76,8 @@ func (m *Model) flush() tea.Cmd {
 		m.giveBack(m.outbox.take(anyPrompt))
 		m.notice.say(onlyWatching)
 		return nil
-	case newSession(p) && m.project.ID == "":
-		return m.findProject()
+	case newSession(p) && m.next.project.ID == "":
+		return m.next.find(m.conn.remote())
 	}
 	m.outbox.flying = p.key
 	return m.send(p)
@@ -105,6 +105,12 @@ func (m *Model) giveBack(prompts []prompt) {
 	m.editor.Set(strings.Join(texts, "\n\n"))
 }
 
+// sent is what came of a prompt.
+type sent struct {
+	prompt prompt
+	err    error
+}
+
 // wasSent continues with the next prompt, or gives one back that the host did not take, with those
 // that were written after it for the same session.
 func (m *Model) wasSent(msg sent) tea.Cmd {
@@ -121,32 +127,12 @@ func (m *Model) wasSent(msg sent) tea.Cmd {
 	return m.flush()
 }
 
-// projectFound is the answer to findProject.
-type projectFound struct {
-	from    remote
-	project api.Project
-	err     error
-}
-
-// findProject makes the folder a project.
-func (m *Model) findProject() tea.Cmd {
-	if m.cfg.Folder == "" || m.finding {
-		return nil
-	}
-	m.finding = true
-	r, folder := m.conn.remote(), m.cfg.Folder
-	return func() tea.Msg {
-		added, err := ask(r, api.AddProject, api.AddProjectRequest{Path: folder})
-		return projectFound{r, added.Project, err}
-	}
-}
-
 // tookProject sends what waited for the project.
 func (m *Model) tookProject(msg projectFound) tea.Cmd {
-	if msg.from.feed != m.conn.feed || m.cfg.Folder == "" { // of a host that is not shown any more
+	if msg.from.feed != m.conn.feed || m.next.folder == "" { // of a host that is not shown any more
 		return nil
 	}
-	m.finding = false
+	m.next.finding = false
 	if msg.err != nil {
 		if !errors.Is(msg.err, context.Canceled) {
 			m.notice.fail(msg.err)
@@ -154,8 +140,8 @@ func (m *Model) tookProject(msg projectFound) tea.Cmd {
 		m.giveBack(m.outbox.take(newSession))
 		return nil
 	}
-	if m.project.ID == "" { // none was chosen in the meantime
-		m.project = msg.project
+	if m.next.project.ID == "" { // none was chosen in the meantime
+		m.next.project = msg.project
 	}
 	return m.flush()
 }
@@ -172,12 +158,12 @@ func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 	case m.cfg.Watch, m.conn.ever && !m.conn.may(api.GrantPrompt):
 		m.notice.say(onlyWatching)
 		return nil
-	case id == "" && m.project.ID == "" && m.cfg.Folder == "":
-		return m.pickProject()
+	case id == "" && m.next.project.ID == "" && m.next.folder == "":
+		return m.list(listProjects)
 	}
 	p := prompt{key: rand.Text(), written: m.cfg.Now(), text: text, mode: mode, images: m.images, sessionID: id}
 	if id == "" {
-		p.newKey, p.want = m.newKey, m.want
+		p.newKey, p.want = m.next.key, m.next.want
 	}
 	m.outbox.prompts = append(m.outbox.prompts, p)
 	m.editor.Remember(text)
@@ -190,7 +176,7 @@ func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 
 // send creates the session, if there is none, and sends a prompt.
 func (m *Model) send(p prompt) tea.Cmd {
-	r, projectID, id := m.conn.remote(), m.project.ID, p.sessionID
+	r, projectID, id := m.conn.remote(), m.next.project.ID, p.sessionID
 	waited := max(m.cfg.Now().Sub(p.written).Milliseconds(), 0)
 	return func() tea.Msg {
 		if id == "" {

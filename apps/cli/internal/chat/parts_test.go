@@ -20,7 +20,7 @@ func TestAHitOpensAtItsEntry(t *testing.T) {
 	id := w.importLong(2000)
 	w.indexed(`"message 700 of"`)
 	w.open(80, 24, nil)
-	w.until("the project", func(string) bool { return w.model.project.ID != "" })
+	w.until("the project", func(string) bool { return w.model.next.project.ID != "" })
 	for _, text := range []string{"message 700 of", "message 1301 of"} {
 		w.key('g', tea.ModCtrl)
 		w.await("Search all devices")

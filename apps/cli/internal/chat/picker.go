@@ -1,10 +1,11 @@
 package chat
 
 import (
-	"context"
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/scorel/scorel/apps/cli/internal/chat/composer"
 )
@@ -19,15 +20,13 @@ type picker struct {
 	loading bool
 	problem problem
 	empty   string // shown if there are no rows
-	// search, if set, loads rows for what was typed, instead of a filter.
-	search  func(query string) tea.Cmd
-	serial  int                // of the last search; older answers are dropped
-	waiting int                // hosts that have not answered it
-	stop    context.CancelFunc // ends the last search; nil if none runs
-	pick    func(r row) tea.Cmd
+	closed  bool
+	search  *search // loads rows for what was typed; nil filters the rows instead
+	// pick returns what a row means, as a message; nil if it means nothing.
+	pick func(r row) tea.Msg
 }
 
-// row is a line of a picker.
+// row is a line of a list.
 type row struct {
 	title, detail string
 	column        int // width of the titles, where those of a list are short; 0 is the width of this one
@@ -35,33 +34,38 @@ type row struct {
 	value         any
 }
 
-func newPicker(title, empty string, pick func(row) tea.Cmd) *picker {
+func newPicker(title, empty string, pick func(row) tea.Msg) *picker {
 	return &picker{title: title, empty: empty, filter: composer.New(), pick: pick}
 }
 
 // picked brings the rows of a picker.
 type picked struct {
 	picker *picker
-	serial int
 	rows   []row
 	err    error
-	part   bool // of a search: other hosts have more
 }
 
-// took shows rows, unless the picker is gone or asks for something else by now.
-func (m *Model) took(msg picked) {
-	p := msg.picker
-	if m.picker != p || msg.serial != p.serial {
-		return
+// load fills the list with what a function returns.
+func (p *picker) load(rows func() ([]row, error)) tea.Cmd {
+	p.loading = true
+	return func() tea.Msg {
+		list, err := rows()
+		return picked{p, list, err}
 	}
-	if msg.part {
-		m.tookSearched(msg)
-		return
-	}
-	p.loading, p.rows, p.at = false, msg.rows, 0
+}
+
+// took shows the rows that were loaded.
+func (p *picker) took(msg picked, e explainer) {
+	p.loading, p.rows = false, msg.rows
 	if msg.err != nil {
-		p.problem = m.notice.problem(msg.err)
+		p.problem = e.problem(msg.err)
 	}
+	p.toCurrent()
+}
+
+// toCurrent chooses the row of what is in use, or the first one.
+func (p *picker) toCurrent() {
+	p.at = 0
 	for i, r := range p.rows {
 		if r.current {
 			p.at = i
@@ -89,11 +93,11 @@ func (p *picker) matching() []row {
 	return rows
 }
 
-// end ends the search that runs, if any.
-func (p *picker) end() {
-	if p.stop != nil {
-		p.stop()
-		p.stop = nil
+// close ends the list, and the search that runs, if any.
+func (p *picker) close() {
+	p.closed = true
+	if p.search != nil {
+		p.search.end()
 	}
 }
 
@@ -101,12 +105,11 @@ func (p *picker) move(by int) {
 	p.at = max(min(p.at+by, len(p.matching())-1), 0)
 }
 
-func (m *Model) pickerKey(name, text string) tea.Cmd {
-	p := m.picker
+// key handles a key, and returns what was chosen with it; nil for nothing.
+func (p *picker) key(name, text string) (chosen tea.Msg, cmd tea.Cmd) {
 	switch name {
 	case "esc":
-		p.end()
-		m.picker = nil
+		p.close()
 	case "up", "ctrl+p":
 		p.move(-1)
 	case "down", "ctrl+n":
@@ -118,32 +121,77 @@ func (m *Model) pickerKey(name, text string) tea.Cmd {
 	case "enter":
 		rows := p.matching()
 		if p.at < len(rows) && !p.loading {
-			p.end()
-			m.picker = nil
-			return p.pick(rows[p.at])
+			p.close()
+			return p.pick(rows[p.at]), nil
 		}
 	default:
-		if !p.filter.Key(name) {
-			if text == "" {
-				return nil
-			}
-			p.filter.Insert(text)
+		if p.filter.Key(name) {
+			return nil, p.typed()
 		}
-		p.at = 0
-		if p.search != nil {
-			return p.search(p.filter.Text())
+		if text != "" {
+			return nil, p.insert(text)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-// load shows a picker and fills it with what a function returns.
-func (m *Model) load(p *picker, rows func() ([]row, error)) tea.Cmd {
-	p.loading = true
-	m.picker, m.complete = p, completion{}
-	serial := p.serial
-	return func() tea.Msg {
-		list, err := rows()
-		return picked{p, serial, list, err, false}
+// insert writes into the filter.
+func (p *picker) insert(text string) tea.Cmd {
+	p.filter.Insert(text)
+	return p.typed()
+}
+
+// typed shows what fits the filter now.
+func (p *picker) typed() tea.Cmd {
+	p.at = 0
+	if p.search == nil {
+		return nil
+	}
+	return p.find(p.filter.Text())
+}
+
+// lines shows the list in a number of rows.
+func (p *picker) lines(s screen, height int) []string {
+	t := s.theme
+	lines := []string{"", " " + t.Heading.Render(p.title) + "  " + p.filter.Text() + t.Accent.Render("▏"), ""}
+	rows := p.matching()
+	room := max(height-5, 1)
+	first := min(max(p.at-room/2, 0), max(len(rows)-room, 0))
+	switch {
+	case p.problem != (problem{}):
+		lines = append(lines, s.problem(p.problem, "   ")...)
+	case p.loading:
+		lines = append(lines, t.Dim.Render("   Loading…"))
+	case p.search != nil && p.search.waiting > 0:
+		lines = append(lines, t.Dim.Render("   Searching…"))
+	case len(rows) == 0:
+		lines = append(lines, t.Dim.Render("   "+p.emptyText()))
+	}
+	for i, r := range rows[first:min(first+room, len(rows))] {
+		lines = append(lines, s.row(r, first+i == p.at))
+	}
+	lines = lines[:min(len(lines), max(height-1, 0))] // an error may have more rows than there is room
+	for len(lines) < height-1 {
+		lines = append(lines, "")
+	}
+	hint := cmp.Or(p.hint, "Enter: choose · type to filter · Esc: close")
+	return append(lines[:max(height-1, 0)], s.dim(" "+hint))[:height]
+}
+
+func (p *picker) emptyText() string {
+	if p.search == nil && !p.filter.Empty() {
+		return "No matches"
+	}
+	return p.empty
+}
+
+// align has the details of rows begin in one column.
+func align(rows []row) {
+	widest := 0
+	for _, r := range rows {
+		widest = max(widest, ansi.StringWidth(oneLine(r.title)))
+	}
+	for i := range rows {
+		rows[i].column = widest
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,45 +18,50 @@ import (
 // maxListed bounds the sessions of the list.
 const maxListed = 500
 
-// pickSession lists the sessions of the host, those of this project first.
-func (m *Model) pickSession() tea.Cmd {
-	p := newPicker("Sessions", "No sessions yet", func(r row) tea.Cmd {
-		if id, ok := r.value.(string); ok && id != "" {
-			m.open(id)
-			return nil
-		}
-		m.begin()
-		if m.cfg.Folder == "" && m.project.ID == "" {
-			return m.pickProject()
-		}
-		return nil
-	})
-	r, current, project, now := m.conn.remote(), m.session.Summary.ID, m.project.ID, m.cfg.Now()
-	fresh, here := m.conn.may(api.GrantPrompt), m.cfg.Folder != ""
-	return m.load(p, func() ([]row, error) {
+// openSession opens a session of the host; "" begins a new one.
+type openSession struct{ id string }
+
+// sessionList says what the list of sessions is to show.
+type sessionList struct {
+	current string // id of the session on the screen
+	project string // id of the project whose sessions come first
+	fresh   bool   // a new one is offered
+	here    bool   // before the others
+	now     time.Time
+}
+
+// sessionPicker lists the sessions of the host, those of this project first.
+func sessionPicker(r remote, l sessionList) (*picker, tea.Cmd) {
+	p := newPicker("Sessions", "No sessions yet", func(r row) tea.Msg { return openSession{r.value.(string)} })
+	return p, p.load(func() ([]row, error) {
 		list, err := feed.With(r.ctx, r.feed, func(c *client.Client) ([]api.SessionSummary, error) {
 			return client.Sessions(r.ctx, c, api.ListSessionsRequest{Limit: maxListed})
 		})
 		projects, errProjects := ask(r, api.ListProjects, api.Empty{})
-		names := map[string]string{}
-		for _, p := range projects.Projects {
-			names[p.ID] = p.Name
-		}
-		slices.SortStableFunc(list, func(a, b api.SessionSummary) int { return cmp.Compare(rank(a, project), rank(b, project)) })
-		var rows []row
-		if fresh && here {
-			rows = append(rows, row{title: "New session", value: ""})
-		}
-		for _, s := range list {
-			rows = append(rows, row{
-				title: cmp.Or(s.Name, "Untitled"), detail: sessionDetail(s, names[s.ProjectID], now), current: s.ID == current, value: s.ID,
-			})
-		}
-		if fresh && !here { // a session was looked for
-			rows = append(rows, row{title: "New session", value: ""})
-		}
-		return rows, cmp.Or(err, errProjects)
+		return l.rows(list, projects.Projects), cmp.Or(err, errProjects)
 	})
+}
+
+func (l sessionList) rows(list []api.SessionSummary, projects []api.Project) []row {
+	names := map[string]string{}
+	for _, p := range projects {
+		names[p.ID] = p.Name
+	}
+	slices.SortStableFunc(list, func(a, b api.SessionSummary) int { return cmp.Compare(rank(a, l.project), rank(b, l.project)) })
+	fresh := row{title: "New session", value: ""}
+	var rows []row
+	if l.fresh && l.here {
+		rows = append(rows, fresh)
+	}
+	for _, s := range list {
+		rows = append(rows, row{
+			title: cmp.Or(s.Name, "Untitled"), detail: sessionDetail(s, names[s.ProjectID], l.now), current: s.ID == l.current, value: s.ID,
+		})
+	}
+	if l.fresh && !l.here { // a session was looked for
+		rows = append(rows, fresh)
+	}
+	return rows
 }
 
 // rank sorts what needs a person first, then this project.
@@ -94,17 +100,15 @@ func ago(ms int64, now time.Time) string {
 	return fmt.Sprintf("%d d ago", int(passed.Hours()/24))
 }
 
-// pickProject chooses where the next session starts.
-func (m *Model) pickProject() tea.Cmd {
-	p := newPicker("Project of the new session", "No projects on this host", func(r row) tea.Cmd {
-		if project, ok := r.value.(api.Project); ok {
-			m.project = project
-			m.begin()
-		}
-		return nil
+// chosenProject is where the next session starts.
+type chosenProject struct{ project api.Project }
+
+// projectPicker chooses where the next session starts.
+func projectPicker(r remote) (*picker, tea.Cmd) {
+	p := newPicker("Project of the new session", "No projects on this host", func(r row) tea.Msg {
+		return chosenProject{r.value.(api.Project)}
 	})
-	r := m.conn.remote()
-	return m.load(p, func() ([]row, error) {
+	return p, p.load(func() ([]row, error) {
 		list, err := ask(r, api.ListProjects, api.Empty{})
 		var rows []row
 		for _, project := range list.Projects {
@@ -114,33 +118,31 @@ func (m *Model) pickProject() tea.Cmd {
 	})
 }
 
-// pickModel lists the models of the host.
-func (m *Model) pickModel() tea.Cmd {
-	p := newPicker("Model", "", func(r row) tea.Cmd { return m.setModel(r.value.(string), "") })
-	for _, model := range m.conn.host.Models {
+// modelPicker lists the models of the host.
+func modelPicker(models []api.Model, current string) *picker {
+	p := newPicker("Model", "", func(r row) tea.Msg { return choices{model: r.value.(string)} })
+	for _, model := range models {
 		detail := model.Provider + " · " + model.ID
 		if model.Demo {
 			detail = "Demo, not an AI"
 		}
-		p.rows = append(p.rows, row{title: model.Name, detail: detail, current: model.Name == m.model(), value: model.Name})
+		p.rows = append(p.rows, row{title: model.Name, detail: detail, current: model.Name == current, value: model.Name})
 	}
-	m.show(p)
-	return nil
+	return p
 }
 
-// pickThinking lists the reasoning levels of the model.
-func (m *Model) pickThinking() tea.Cmd {
-	p := newPicker("Reasoning", "This model has no reasoning levels", func(r row) tea.Cmd { return m.setModel("", r.value.(string)) })
-	for _, model := range m.conn.host.Models {
-		if model.Name != m.model() {
+// thinkingPicker lists the reasoning levels of the model.
+func thinkingPicker(models []api.Model, current choices) *picker {
+	p := newPicker("Reasoning", "This model has no reasoning levels", func(r row) tea.Msg { return choices{thinking: r.value.(string)} })
+	for _, model := range models {
+		if model.Name != current.model {
 			continue
 		}
 		for _, level := range model.ThinkingLevels {
-			p.rows = append(p.rows, row{title: level, current: level == m.session.Summary.Thinking, value: level})
+			p.rows = append(p.rows, row{title: level, current: level == current.thinking, value: level})
 		}
 	}
-	m.show(p)
-	return nil
+	return p
 }
 
 // modeTexts says what each mode allows.
@@ -154,25 +156,26 @@ func modeTexts() map[api.Mode]string {
 	}
 }
 
-// pickMode lists the permission modes.
-func (m *Model) pickMode() tea.Cmd {
-	p := newPicker("Permissions", "", func(r row) tea.Cmd { return m.setMode(r.value.(api.Mode)) })
+// modePicker lists the permission modes.
+func modePicker(current api.Mode) *picker {
+	p := newPicker("Permissions", "", func(r row) tea.Msg { return choices{mode: r.value.(api.Mode)} })
 	for _, mode := range api.Modes() {
-		p.rows = append(p.rows, row{title: string(mode), detail: modeTexts()[mode], current: mode == m.mode(), value: mode})
+		p.rows = append(p.rows, row{title: string(mode), detail: modeTexts()[mode], current: mode == current, value: mode})
 	}
-	m.show(p)
-	return nil
+	return p
 }
 
-// pickQueue lists the queued prompts; one that is picked goes back to the field.
-func (m *Model) pickQueue() tea.Cmd {
-	p := newPicker("Queue", "No queued prompts", func(r row) tea.Cmd { return m.takeBack(r.value.(session.QueuedPrompt)) })
+// editQueued takes a prompt out of the queue, to be changed and sent again.
+type editQueued struct{ prompt session.QueuedPrompt }
+
+// queuePicker lists the queued prompts; one that is picked goes back to the field.
+func queuePicker(queue []session.QueuedPrompt) *picker {
+	p := newPicker("Queue", "No queued prompts", func(r row) tea.Msg { return editQueued{r.value.(session.QueuedPrompt)} })
 	p.hint = "Enter: edit in the field · Esc: close"
-	for _, queued := range m.session.Live.Queue {
+	for _, queued := range queue {
 		p.rows = append(p.rows, row{title: queued.Text, detail: queueDetail(queued), value: queued})
 	}
-	m.show(p)
-	return nil
+	return p
 }
 
 func queueDetail(q session.QueuedPrompt) string {
@@ -182,25 +185,31 @@ func queueDetail(q session.QueuedPrompt) string {
 	return "Queued"
 }
 
-// takeBack removes a prompt from the queue and puts its text into the field.
-func (m *Model) takeBack(q session.QueuedPrompt) tea.Cmd {
-	request := api.EditQueueRequest{SessionID: m.session.Summary.ID, Expected: []string{}, Items: []api.QueueItem{}}
-	for _, other := range m.session.Live.Queue {
+// dequeue removes a prompt from the queue of a session.
+func dequeue(r remote, sessionID string, queue []session.QueuedPrompt, q session.QueuedPrompt) tea.Cmd {
+	request := api.EditQueueRequest{SessionID: sessionID, Expected: []string{}, Items: []api.QueueItem{}}
+	for _, other := range queue {
 		request.Expected = append(request.Expected, other.ClientKey)
 		if other.ClientKey != q.ClientKey {
 			request.Items = append(request.Items, api.QueueItem{ClientKey: other.ClientKey})
 		}
 	}
-	m.editor.Set(q.Text)
-	return order(m.conn.remote(), "Removed from the queue", api.EditQueue, request)
+	return order(r, "Removed from the queue", api.EditQueue, request)
 }
 
-// show opens a picker whose rows are there.
-func (m *Model) show(p *picker) {
-	m.picker, m.complete = p, completion{}
-	for i, r := range p.rows {
-		if r.current {
-			p.at = i
-		}
+// helpPicker lists keys and commands.
+func helpPicker() *picker {
+	p := newPicker("Keys and commands", "", func(row) tea.Msg { return nil })
+	p.hint = "type to filter · Esc: close"
+	for _, b := range bindings() {
+		p.rows = append(p.rows, row{title: KeyName(b.keys[0]), detail: b.what})
 	}
+	for _, b := range cardBindings() {
+		p.rows = append(p.rows, row{title: KeyName(b.keys[0]), detail: "On a card: " + b.what})
+	}
+	for _, s := range slashes() {
+		p.rows = append(p.rows, row{title: strings.TrimSpace("/" + s.name + " " + s.args), detail: s.what})
+	}
+	align(p.rows)
+	return p
 }

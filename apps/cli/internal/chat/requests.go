@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"cmp"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
@@ -20,7 +18,7 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		m.session.earlier(msg)
 	case sent:
 		return m.wasSent(msg)
-	case opened:
+	case copied:
 		if msg.err != nil {
 			m.notice.fail(msg.err)
 			return nil
@@ -41,7 +39,13 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case offered:
 		m.takeOffers(msg)
 	case picked:
-		m.took(msg)
+		if msg.picker == m.picker {
+			m.picker.took(msg, m.notice.explainer)
+		}
+	case searched:
+		if msg.picker == m.picker {
+			m.picker.found(msg, m.notice.explainer)
+		}
 	case moved:
 		m.wasMoved(msg)
 	}
@@ -88,34 +92,4 @@ func (m *Model) cancel() tea.Cmd {
 		return nil
 	}
 	return order(m.conn.remote(), "", api.CancelTurn, api.CancelTurnRequest{SessionID: m.session.Summary.ID, TurnID: turn.TurnID})
-}
-
-// setMode changes what the agent may do without asking.
-func (m *Model) setMode(mode api.Mode) tea.Cmd {
-	id := m.session.Summary.ID
-	if id == "" {
-		m.want.mode = mode
-		return nil
-	}
-	return order(m.conn.remote(), "", api.SetMode, api.SetModeRequest{SessionID: id, Mode: mode})
-}
-
-func (m *Model) setModel(model, thinking string) tea.Cmd {
-	id := m.session.Summary.ID
-	if id == "" {
-		m.want.model, m.want.thinking = cmp.Or(model, m.want.model), cmp.Or(thinking, m.want.thinking)
-		return nil
-	}
-	return order(m.conn.remote(), "", api.SetModel, api.SetModelRequest{SessionID: id, Model: model, Thinking: thinking})
-}
-
-// mode returns the mode of the session, or of the one that the next prompt creates.
-func (m *Model) mode() api.Mode { return cmp.Or(m.want.mode, m.session.Summary.Mode, api.ModeAsk) }
-
-// model returns the name of the model, as mode does.
-func (m *Model) model() string {
-	if m.session.Summary.ID != "" {
-		return m.session.Summary.Model
-	}
-	return cmp.Or(m.want.model, m.conn.host.DefaultModel)
 }

@@ -26,52 +26,85 @@ const searchPause = 200 * time.Millisecond
 // searchTimeout bounds how long a host may take to answer.
 const searchTimeout = 10 * time.Second
 
-// pickSearch searches the text of all sessions on all devices.
-func (m *Model) pickSearch() tea.Cmd {
-	p := newPicker("Search all devices", "Type what to search for", func(r row) tea.Cmd { return m.openHit(r.value.(hit)) })
-	p.hint = "Enter: open · type to search · Esc: close"
-	p.search = func(query string) tea.Cmd { return m.search(p, strings.TrimSpace(query)) }
-	m.show(p)
-	return nil
+// search asks hosts for what was typed into a list.
+type search struct {
+	r      remote
+	others func() []Host // besides the open one; nil has none
+
+	serial  int                // of the last search; older answers are dropped
+	waiting int                // hosts that have not answered it
+	stop    context.CancelFunc // ends the last search; nil if none runs
 }
 
-// search asks all hosts at once. What one has found is shown when it answers, whatever becomes of
+// searched brings what one host has found.
+type searched struct {
+	picker *picker
+	serial int
+	rows   []row
+	err    error
+}
+
+// searchPicker searches the text of all sessions on all devices.
+func searchPicker(r remote, others func() []Host) *picker {
+	p := newPicker("Search all devices", "Type what to search for", func(r row) tea.Msg { return r.value })
+	p.hint = "Enter: open · type to search · Esc: close"
+	p.search = &search{r: r, others: others}
+	return p
+}
+
+// end ends the search that runs, if any.
+func (s *search) end() {
+	if s.stop != nil {
+		s.stop()
+		s.stop = nil
+	}
+}
+
+// find asks all hosts at once. What one has found is shown when it answers, whatever becomes of
 // the others.
-func (m *Model) search(p *picker, query string) tea.Cmd {
-	p.serial++
-	p.problem, p.rows, p.waiting = problem{}, nil, 0
-	p.end() // what was typed before is not searched for any more
-	if query == "" {
+func (p *picker) find(query string) tea.Cmd {
+	s := p.search
+	s.serial++
+	p.problem, p.rows, s.waiting = problem{}, nil, 0
+	s.end() // what was typed before is not searched for any more
+	if query = strings.TrimSpace(query); query == "" {
 		p.empty = "Type what to search for"
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(m.conn.ctx, searchTimeout)
-	p.stop, p.empty = cancel, "Nothing found"
-	r, request := m.conn.remote().within(ctx), api.SearchSessionsRequest{Query: query}
+	p.empty = "Nothing found"
+	ctx, cancel := context.WithTimeout(s.r.ctx, searchTimeout)
+	asks := s.asks(ctx, api.SearchSessionsRequest{Query: query})
+	s.stop, s.waiting = cancel, len(asks)
+	return after(ctx, searchPause, eachHost(p, asks))
+}
+
+// asks has a function for each host.
+func (s *search) asks(ctx context.Context, request api.SearchSessionsRequest) []func() ([]row, error) {
+	r := s.r.within(ctx)
 	asks := []func() ([]row, error){func() ([]row, error) {
 		response, err := ask(r, api.SearchSessions, request)
 		return hitRows(nil, response.Hits), err
 	}}
-	if m.cfg.Others != nil {
-		for _, other := range m.cfg.Others(m.conn.to.device()) {
-			asks = append(asks, func() ([]row, error) {
-				response, err := searchHost(ctx, other, request)
-				return hitRows(&other, response.Hits), notSearched(other.Name, err)
-			})
-		}
+	if s.others == nil {
+		return asks
 	}
-	p.waiting = len(asks)
-	return after(ctx, searchPause, eachHost(p, asks))
+	for _, other := range s.others() {
+		asks = append(asks, func() ([]row, error) {
+			response, err := searchHost(ctx, other, request)
+			return hitRows(&other, response.Hits), notSearched(other.Name, err)
+		})
+	}
+	return asks
 }
 
 // eachHost has a command for each host, which brings what it has found.
 func eachHost(p *picker, asks []func() ([]row, error)) tea.BatchMsg {
-	serial := p.serial
+	serial := p.search.serial
 	var batch tea.BatchMsg
 	for _, ask := range asks {
 		batch = append(batch, func() tea.Msg {
 			rows, err := ask()
-			return picked{p, serial, rows, err, true}
+			return searched{p, serial, rows, err}
 		})
 	}
 	return batch
@@ -102,15 +135,17 @@ func after(ctx context.Context, pause time.Duration, msg tea.Msg) tea.Cmd {
 	}
 }
 
-// tookSearched appends what one host has found: rows that are shown keep their places.
-func (m *Model) tookSearched(msg picked) {
-	p := msg.picker
+// found appends what one host has found: rows that are shown keep their places.
+func (p *picker) found(msg searched, e explainer) {
+	if msg.serial != p.search.serial {
+		return
+	}
 	p.rows = append(p.rows, msg.rows...)
-	if p.waiting--; p.waiting == 0 {
-		p.end()
+	if p.search.waiting--; p.search.waiting == 0 {
+		p.search.end()
 	}
 	if msg.err != nil && p.problem == (problem{}) {
-		p.problem = m.notice.problem(msg.err)
+		p.problem = e.problem(msg.err)
 	}
 }
 
@@ -138,17 +173,4 @@ func hitRows(host *Host, hits []api.SearchHit) []row {
 		rows = append(rows, row{title: strings.Join(strings.Fields(text.String()), " "), detail: detail, value: hit{host, h}})
 	}
 	return rows
-}
-
-// openHit opens the session of a hit at its entry, on another host if it is there.
-func (m *Model) openHit(h hit) tea.Cmd {
-	var cmd tea.Cmd
-	switch {
-	case h.host != nil:
-		cmd = m.switchTo(*h.host, h.SessionID)
-	case h.SessionID != m.session.Summary.ID || m.session.opening != "":
-		m.open(h.SessionID)
-	}
-	m.session.find(h.SessionID, h.EntryID)
-	return cmd
 }

@@ -27,8 +27,8 @@ func TestASearchWaitsForNoHost(t *testing.T) {
 	w.write("here")
 	w.await("the broken one is not searched: it burns")
 	w.until("the result", func(string) bool { return w.model.picker != nil && len(w.model.picker.rows) > 0 })
-	if w.model.picker.waiting != 1 {
-		t.Errorf("the search waits for %d hosts, not for the silent one", w.model.picker.waiting)
+	if w.model.picker.search.waiting != 1 {
+		t.Errorf("the search waits for %d hosts, not for the silent one", w.model.picker.search.waiting)
 	}
 	w.key(tea.KeyEnter, 0)
 	if w.model.picker != nil {

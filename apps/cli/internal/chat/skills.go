@@ -56,7 +56,7 @@ func (m *Model) findSkills(word string) tea.Cmd {
 
 // projectID is the project of the session, or of the next one.
 func (m *Model) projectID() string {
-	return cmp.Or(m.session.Summary.ProjectID, m.project.ID)
+	return cmp.Or(m.session.Summary.ProjectID, m.next.project.ID)
 }
 
 // takeSkills shows skills behind the commands.

@@ -62,7 +62,7 @@ func (m *Model) middle(height int) []string {
 	var lines []string
 	switch {
 	case m.picker != nil:
-		return m.pickerLines(height)
+		return m.picker.lines(m.screen, height)
 	case m.session.transcript.Empty():
 		lines = m.emptyLines()
 	default:
@@ -90,8 +90,8 @@ func (m *Model) emptyLines() []string {
 			lines = append(lines, "  "+line)
 		}
 	}
-	if m.project.Path != "" {
-		add(sanitize.Line(m.project.Path), m.screen.theme.Dim)
+	if m.next.project.Path != "" {
+		add(sanitize.Line(m.next.project.Path), m.screen.theme.Dim)
 	}
 	if m.demo() {
 		add("Prompts go to the demo model, which is not an AI: `scorel model key` saves the key of another", m.screen.theme.Warn)
@@ -101,8 +101,9 @@ func (m *Model) emptyLines() []string {
 }
 
 func (m *Model) demo() bool {
+	name := m.settings().model
 	for _, model := range m.conn.host.Models {
-		if model.Name == m.model() {
+		if model.Name == name {
 			return model.Demo
 		}
 	}
@@ -113,8 +114,8 @@ func (m *Model) demo() bool {
 func (m *Model) header() string {
 	left := " " + m.session.title()
 	right := cmp.Or(m.conn.to.Name, m.conn.host.Label)
-	if m.project.Name != "" {
-		right = m.project.Name + " on " + right
+	if m.next.project.Name != "" {
+		right = m.next.project.Name + " on " + right
 	}
 	right = sanitize.Line(right)
 	if m.cfg.Watch {
@@ -125,11 +126,12 @@ func (m *Model) header() string {
 
 // footer shows what the next prompt meets, and the path that it takes.
 func (m *Model) footer() string {
-	parts := []string{sanitize.Line(m.model())}
-	if level := cmp.Or(m.want.thinking, m.session.Summary.Thinking); level != "" {
-		parts[0] += " (" + sanitize.Line(level) + ")"
+	now := m.settings()
+	parts := []string{sanitize.Line(now.model)}
+	if now.thinking != "" {
+		parts[0] += " (" + sanitize.Line(now.thinking) + ")"
 	}
-	parts = append(parts, string(m.mode()))
+	parts = append(parts, string(now.mode))
 	if usage := m.session.Summary.Usage; usage.Input+usage.Output > 0 {
 		parts = append(parts, fmt.Sprintf("%s in, %s out", short(usage.Input+usage.CacheRead+usage.CacheWrite), short(usage.Output)))
 		if usage.Cost > 0 {

@@ -214,7 +214,7 @@ func (w *world) key(code rune, mod tea.KeyMod) { w.send(tea.KeyPressMsg{Code: co
 // prompt writes a prompt and sends it.
 func (w *world) prompt(text string) {
 	w.t.Helper()
-	w.until("the project", func(string) bool { return w.model.project.ID != "" || w.model.session.Summary.ID != "" })
+	w.until("the project", func(string) bool { return w.model.next.project.ID != "" || w.model.session.Summary.ID != "" })
 	w.write(text)
 	if w.model.complete.open() {
 		w.key(tea.KeyEscape, 0)

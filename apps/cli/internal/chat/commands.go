@@ -50,7 +50,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 		if s.name == name {
 			m.editor.Remember(strings.TrimSpace(text))
 			m.editor.Set("")
-			m.complete = completion{}
+			m.complete.close()
 			return s.run(m, strings.TrimSpace(args)), true
 		}
 	}

@@ -70,7 +70,7 @@ func TestGoldenScreens(t *testing.T) {
 	w.everySize("commands")
 	w.key('c', tea.ModCtrl)
 	w.write("see @not")
-	w.until("the file", func(string) bool { return len(w.model.complete.rows) == 1 })
+	w.until("the file", func(string) bool { return len(w.model.complete.list.rows) == 1 })
 	w.everySize("files")
 	w.key('c', tea.ModCtrl)
 	w.key('r', tea.ModCtrl)

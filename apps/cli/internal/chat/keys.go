@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -75,7 +76,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.pickerKey(name, msg.Text)
 	case m.card.focused && name != "ctrl+c" && name != "esc" && name != "f1" && name != "ctrl+o" && name != "ctrl+l":
 		return m.cardKey(name)
-	case m.completionKey(name):
+	case m.complete.key(name):
 		return nil
 	}
 	for _, b := range bindings() {
@@ -99,6 +100,20 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.editor.Insert(msg.Text)
 	}
 	return m.suggest()
+}
+
+// scope is where a word is completed.
+func (m *Model) scope() scope {
+	summary := m.session.Summary
+	return scope{m.conn.remote(), summary, cmp.Or(summary.ProjectID, m.next.project.ID)}
+}
+
+// suggest completes the word before the cursor, unless it is part of an answer.
+func (m *Model) suggest() tea.Cmd {
+	if m.card.writing {
+		return nil
+	}
+	return m.complete.suggest(m.scope())
 }
 
 // leaves reports whether a key leads to other sessions.

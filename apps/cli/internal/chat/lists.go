@@ -54,7 +54,8 @@ func (m *Model) list(what listed) tea.Cmd {
 
 // show opens a list, which may still be loading with a command.
 func (m *Model) show(p *picker, loading tea.Cmd) tea.Cmd {
-	m.picker, m.complete = p, completion{}
+	m.picker = p
+	m.complete.close()
 	p.toCurrent()
 	return loading
 }

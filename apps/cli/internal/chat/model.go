@@ -30,7 +30,6 @@ type Model struct {
 	editor   *composer.Editor
 	images   []image
 	complete completion
-	offers   serverOffers
 	outbox   outbox
 	card     card
 	picker   *picker
@@ -57,6 +56,7 @@ func newModel(ctx context.Context, cfg Config) *Model {
 		notice: &notices{explainer: explainer{cfg.Explain, cfg.Help}},
 		editor: composer.New(), next: next{folder: cfg.Folder, key: rand.Text()},
 	}
+	m.complete = completion{now: cfg.Now, editor: m.editor}
 	m.session = shown{opening: cfg.Session, transcript: transcript.New(colors), notice: m.notice}
 	m.conn.follow(cfg.Host, cfg.Session)
 	return m

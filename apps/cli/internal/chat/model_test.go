@@ -344,7 +344,7 @@ func TestHostileText(t *testing.T) {
 		{Type: session.BlockToolCall, Name: evil, Text: `{"command":"` + "a\\u001b[2Jb" + `"}`},
 	}
 	m.notice.fail(api.Errorf(api.KindConflict, "%s", evil))
-	m.complete = completion{word: "@", rows: []row{{title: evil, detail: evil}}}
+	m.complete.list = suggestions{word: "@", rows: []row{{title: evil, detail: evil}}}
 	m.session.transcript.Sync(&m.session.Session)
 	m.refreshCard()
 	m.editor.Insert(evil)

@@ -28,28 +28,22 @@ type offered struct {
 
 const offersFor = 10 * time.Second
 
-// findOffers asks what MCP servers offer, unless that is known.
-func (m *Model) findOffers() tea.Cmd {
-	project, o := m.projectID(), &m.offers
-	if project == "" || !m.conn.connected || o.waiting || o.project == project && m.cfg.Now().Sub(o.asked) < offersFor {
+// find asks what MCP servers offer, unless that is known.
+func (o *serverOffers) find(s scope, now time.Time) tea.Cmd {
+	project := s.project
+	if project == "" || !s.remote.connected || o.waiting || o.project == project && now.Sub(o.asked) < offersFor {
 		return nil
 	}
-	o.waiting, o.asked = true, m.cfg.Now()
-	r := m.conn.remote()
+	o.waiting, o.asked = true, now
 	return func() tea.Msg {
-		list, err := ask(r, api.ListMCPOffers, api.ListMCPOffersRequest{ProjectID: project})
+		list, err := ask(s.remote, api.ListMCPOffers, api.ListMCPOffersRequest{ProjectID: project})
 		return offered{project, list, err}
 	}
 }
 
-// takeOffers keeps what servers offer, and shows what fits the word that is written by now. An
-// error hides them only: files and commands are there.
-func (m *Model) takeOffers(msg offered) {
-	m.offers.waiting, m.offers.project, m.offers.list = false, msg.project, msg.list
-	c := &m.complete
-	if msg.err == nil && msg.project == m.projectID() && c.word != "" {
-		c.show(c.others(), m.offers.rows(c.word))
-	}
+// took keeps what servers offer. An error hides them only: files and commands are there.
+func (o *serverOffers) took(msg offered) {
+	o.waiting, o.project, o.list = false, msg.project, msg.list
 }
 
 // rows are the offers that a word may become.

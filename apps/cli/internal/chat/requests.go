@@ -32,12 +32,8 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		}
 	case answerDone:
 		m.answerDone(msg)
-	case found:
-		m.complete.take(msg, m.offers.rows(msg.word))
-	case skillsFound:
-		m.complete.takeSkills(msg)
-	case offered:
-		m.takeOffers(msg)
+	case found, skillsFound, offered:
+		m.complete.took(msg, m.scope().project)
 	case picked:
 		if msg.picker == m.picker {
 			m.picker.took(msg, m.notice.explainer)

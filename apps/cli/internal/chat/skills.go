@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -16,51 +15,50 @@ type skillsFound struct {
 	rows []row
 }
 
-// findSkills adds the skills of the project to the commands, or those that another program in the
-// session has.
-func (m *Model) findSkills(word string) tea.Cmd {
-	project := m.projectID()
-	if project == "" || !m.conn.connected {
+// findSkills looks for the skills of the project, or for the commands of another program that works
+// in the session. Without an answer, the commands of this terminal are offered in any case.
+func findSkills(s scope, word string) tea.Cmd {
+	if s.project == "" || !s.remote.connected {
 		return nil
 	}
-	r, id := m.conn.remote(), m.session.Summary.ID
-	if m.session.Summary.Backend != "" {
-		return func() tea.Msg {
-			response, err := ask(r, api.GetBackend, api.GetBackendRequest{SessionID: id})
-			if err != nil {
-				return nil // an older host
-			}
-			var rows []row
-			for _, c := range response.Commands {
-				if strings.HasPrefix(c.Name, word[1:]) {
-					rows = append(rows, row{title: strings.TrimSpace("/" + c.Name + " " + c.Hint), detail: c.Description, value: "/" + c.Name + " "})
-				}
-			}
-			return skillsFound{word, rows}
-		}
+	find := skillRows
+	if s.session.Backend != "" {
+		find = backendRows
 	}
 	return func() tea.Msg {
-		list, err := ask(r, api.ListSkills, api.ListSkillsRequest{ProjectID: project})
+		rows, err := find(s, word[1:])
 		if err != nil {
-			return nil // the commands are offered in any case
-		}
-		var rows []row
-		for _, skill := range list.Skills {
-			if strings.HasPrefix(skill.Name, word[1:]) {
-				rows = append(rows, row{title: "/" + skill.Name, detail: skill.Description, value: "/" + skill.Name + " "})
-			}
+			return nil
 		}
 		return skillsFound{word, rows}
 	}
 }
 
-// projectID is the project of the session, or of the next one.
-func (m *Model) projectID() string {
-	return cmp.Or(m.session.Summary.ProjectID, m.next.project.ID)
+func skillRows(s scope, begin string) ([]row, error) {
+	list, err := ask(s.remote, api.ListSkills, api.ListSkillsRequest{ProjectID: s.project})
+	var rows []row
+	for _, skill := range list.Skills {
+		if strings.HasPrefix(skill.Name, begin) {
+			rows = append(rows, row{title: "/" + skill.Name, detail: skill.Description, value: "/" + skill.Name + " "})
+		}
+	}
+	return rows, err
+}
+
+// backendRows fails on an older host.
+func backendRows(s scope, begin string) ([]row, error) {
+	response, err := ask(s.remote, api.GetBackend, api.GetBackendRequest{SessionID: s.session.ID})
+	var rows []row
+	for _, c := range response.Commands {
+		if strings.HasPrefix(c.Name, begin) {
+			rows = append(rows, row{title: strings.TrimSpace("/" + c.Name + " " + c.Hint), detail: c.Description, value: "/" + c.Name + " "})
+		}
+	}
+	return rows, err
 }
 
 // takeSkills shows skills behind the commands.
-func (c *completion) takeSkills(msg skillsFound) {
+func (c *suggestions) takeSkills(msg skillsFound) {
 	if msg.word == c.word {
 		c.show(slices.Concat(c.others(), msg.rows), c.offers)
 	}

@@ -163,7 +163,7 @@ func (m *Model) below() []string {
 	}
 	lines := append(m.todoLines(), m.queueLines()...)
 	lines = append(lines, m.cardLines()...)
-	lines = append(lines, m.completionLines()...)
+	lines = append(lines, m.complete.lines(m.screen)...)
 	return append(lines, m.status()...)
 }
 

@@ -230,20 +230,6 @@ func (m *Model) cardHint(c *card) []string {
 	return lines
 }
 
-// completionLines offers commands or files.
-func (m *Model) completionLines() []string {
-	c := m.complete
-	if !c.open() {
-		return nil
-	}
-	first := min(max(c.at-maxOffered+1, 0), max(len(c.rows)-maxOffered, 0))
-	var lines []string
-	for i, r := range c.rows[first:min(first+maxOffered, len(c.rows))] {
-		lines = append(lines, m.screen.row(r, first+i == c.at))
-	}
-	return lines
-}
-
 // KeyName returns the name of a key for people.
 func KeyName(key string) string {
 	parts := strings.Split(key, "+")

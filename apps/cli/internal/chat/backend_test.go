@@ -41,7 +41,7 @@ func TestCommandsOfAnotherAgent(t *testing.T) {
 	})
 	w.key(tea.KeyDown, 0)
 	w.key(tea.KeyTab, 0)
-	if got := w.model.editor.Text(); got != "/review " {
+	if got := w.model.field.editor.Text(); got != "/review " {
 		t.Errorf("the field has %q", got)
 	}
 }

@@ -25,9 +25,7 @@ type card struct {
 	question  *api.Question
 
 	quietUntil time.Time
-	focused    bool   // keys go to the card
-	writing    bool   // the field is for feedback or for an answer
-	draft      string // what was in the field before
+	focused    bool // keys go to the card
 	scroll     int
 	read       bool // the end of the detail was visible
 	sent       bool
@@ -82,7 +80,7 @@ func (m *Model) refreshCard() {
 	}
 	m.stopWriting()
 	next.quietUntil = m.cfg.Now().Add(guard)
-	next.focused = next.id != "" && m.editor.Empty() && m.picker == nil && m.mayAnswer(next)
+	next.focused = next.id != "" && m.field.editor.Empty() && m.picker == nil && m.mayAnswer(next)
 	m.card = next
 }
 
@@ -226,21 +224,20 @@ func (m *Model) reply(answer string, skip bool) tea.Cmd {
 
 // startWriting lets the field take feedback or an answer.
 func (m *Model) startWriting() {
-	m.card.writing, m.card.focused, m.card.draft = true, false, m.editor.Text()
-	m.editor.Set("")
+	m.card.focused = false
+	m.field.startAnswer()
 }
 
 // stopWriting gives the field its prompt back.
 func (m *Model) stopWriting() {
-	if m.card.writing {
-		m.editor.Set(m.card.draft)
-		m.card.writing, m.card.focused, m.card.draft = false, true, ""
+	if m.field.endAnswer() {
+		m.card.focused = true
 	}
 }
 
 // finishWriting sends the feedback or the answer.
 func (m *Model) finishWriting() tea.Cmd {
-	text := strings.TrimSpace(m.editor.Text())
+	text := strings.TrimSpace(m.field.editor.Text())
 	if text == "" || m.card.sent {
 		return nil
 	}

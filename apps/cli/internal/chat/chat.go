@@ -100,7 +100,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 func (m *Model) switchTo(host Host, sessionID string) tea.Cmd {
 	m.cfg.Session = sessionID
 	m.next.elsewhere()
-	m.giveBack(m.outbox.take(anyPrompt))
+	m.field.giveBack(m.outbox.take(anyPrompt))
 	m.session.opening = sessionID
 	m.conn.follow(host, sessionID)
 	m.reset()

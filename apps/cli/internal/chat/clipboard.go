@@ -27,27 +27,21 @@ type clipboardRead struct {
 	err  error
 }
 
-// pasteImage attaches the image of this machine's clipboard: terminals paste text only.
-func (m *Model) pasteImage() tea.Cmd {
-	if m.cfg.Watch {
-		return nil
-	}
-	argv := clipboardCommand(runtime.GOOS, m.cfg.Environ)
+// pasteImage reads the image of this machine's clipboard: terminals paste text only.
+func pasteImage(ctx context.Context, environ []string) tea.Cmd {
+	argv := clipboardCommand(runtime.GOOS, environ)
 	return func() tea.Msg {
-		data, err := readClipboard(m.conn.ctx, argv)
+		data, err := readClipboard(ctx, argv)
 		return clipboardRead{data, err}
 	}
 }
 
-func (m *Model) tookClipboard(read clipboardRead) tea.Cmd {
-	err := read.err
-	if err == nil {
-		err = m.attach("clipboard", read.data)
+// tookClipboard attaches what was read.
+func (f *field) tookClipboard(read clipboardRead) error {
+	if read.err != nil {
+		return read.err
 	}
-	if err != nil {
-		m.notice.fail(err)
-	}
-	return nil
+	return f.attach("clipboard", read.data)
 }
 
 // clipboardCommand returns the program that writes the image of the clipboard to its output.

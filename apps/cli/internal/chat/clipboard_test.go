@@ -40,7 +40,7 @@ func TestTheImageOfTheClipboard(t *testing.T) {
 	install("xclip", "echo text")
 	w.key('v', tea.ModAlt)
 	w.await("clipboard is not a PNG")
-	if n := len(w.model.images); n != 1 {
+	if n := len(w.model.field.images); n != 1 {
 		t.Errorf("%d images are attached", n)
 	}
 	w.prompt("what is this?")

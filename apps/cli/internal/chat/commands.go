@@ -48,8 +48,8 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 	}
 	for _, s := range slashes() {
 		if s.name == name {
-			m.editor.Remember(strings.TrimSpace(text))
-			m.editor.Set("")
+			m.field.editor.Remember(strings.TrimSpace(text))
+			m.field.editor.Set("")
 			m.complete.close()
 			return s.run(m, strings.TrimSpace(args)), true
 		}
@@ -62,7 +62,7 @@ func (m *Model) commandImage(path string) tea.Cmd {
 		m.notice.say("Give the path of an image: /image PATH")
 		return nil
 	}
-	if err := m.attachFile(path); err != nil {
+	if err := m.field.attachFile(path); err != nil {
 		m.notice.fail(err)
 	}
 	return nil
@@ -102,6 +102,6 @@ func (m *Model) commandRename(name string) tea.Cmd {
 }
 
 func (m *Model) commandSteer(text string) tea.Cmd {
-	m.editor.Set(text)
+	m.field.editor.Set(text)
 	return m.submit(session.PromptMode(m.steerable()))
 }

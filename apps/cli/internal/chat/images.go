@@ -8,36 +8,16 @@ import (
 	"path/filepath"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
+	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
+	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // image is attached to the next prompt.
 type image struct {
 	name string
 	data []byte
-}
-
-// paste inserts a text. The path of an image, as terminals paste it when a file is dropped on
-// them, attaches the image.
-func (m *Model) paste(text string) tea.Cmd {
-	m.notice.clear()
-	switch {
-	case m.cfg.Watch:
-		return nil
-	case m.picker != nil:
-		return m.picker.insert(strings.Join(strings.Fields(text), " "))
-	case m.card.focused: // a pasted text must not answer anything
-		return nil
-	}
-	if path, ok := pastedPath(text); ok && !m.card.writing {
-		if err := m.attachFile(path); err == nil {
-			return nil
-		}
-	}
-	m.editor.Insert(text)
-	return m.suggest()
 }
 
 // pastedPath reads a text that is nothing but the path of an image, with the quotes or
@@ -57,7 +37,7 @@ func pastedPath(text string) (string, bool) {
 }
 
 // attachFile reads an image from this machine.
-func (m *Model) attachFile(path string) error {
+func (f *field) attachFile(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -67,12 +47,12 @@ func (m *Model) attachFile(path string) error {
 	if err != nil {
 		return err
 	}
-	return m.attach(filepath.Base(path), data)
+	return f.attach(filepath.Base(path), data)
 }
 
 // attach adds an image to the next prompt.
-func (m *Model) attach(name string, data []byte) error {
-	if len(m.images) >= api.MaxImages {
+func (f *field) attach(name string, data []byte) error {
+	if len(f.images) >= api.MaxImages {
 		return fmt.Errorf("a prompt can have at most %d images: send the others with another prompt", api.MaxImages)
 	}
 	if len(data) > api.MaxImageBytes {
@@ -83,6 +63,25 @@ func (m *Model) attach(name string, data []byte) error {
 	default:
 		return fmt.Errorf("%s is not a PNG, JPEG, GIF or WebP image: convert it, or send it as a file with `scorel send --file`", name)
 	}
-	m.images = append(m.images, image{name, data})
+	f.images = append(f.images, image{name, data})
+	return nil
+}
+
+// upload uploads the images of a prompt and refers to them.
+func upload(r remote, request *api.SendPromptRequest, images []image) error {
+	if len(images) == 0 {
+		return nil
+	}
+	if request.Text != "" {
+		request.Content = append(request.Content, api.PromptBlock{Type: session.BlockText, Text: request.Text})
+		request.Text = ""
+	}
+	for _, picture := range images {
+		hash, err := feed.With(r.ctx, r.feed, func(c *client.Client) (string, error) { return client.Upload(r.ctx, c, picture.data) })
+		if err != nil {
+			return err
+		}
+		request.Content = append(request.Content, api.PromptBlock{Type: session.BlockImage, SHA256: hash})
+	}
 	return nil
 }

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,12 +21,12 @@ type binding struct {
 func bindings() []binding {
 	return []binding{
 		{[]string{"enter"}, "Send the prompt; while the agent works, add it to the queue", func(m *Model) tea.Cmd { return m.enter() }},
-		{[]string{"alt+enter", "shift+enter", "ctrl+j"}, "New line", func(m *Model) tea.Cmd { m.editor.Insert("\n"); return nil }},
+		{[]string{"alt+enter", "shift+enter", "ctrl+j"}, "New line", func(m *Model) tea.Cmd { m.field.editor.Insert("\n"); return nil }},
 		{[]string{"ctrl+s"}, "Send now: the running turn gets the prompt at its next step", func(m *Model) tea.Cmd { return m.submit(m.steerable()) }},
 		{[]string{"esc"}, "Close what is open, or cancel the running turn", (*Model).escape},
 		{[]string{"tab"}, "Complete; switch between the card and the field", (*Model).tab},
-		{[]string{"up", "ctrl+p"}, "Row up; in the first row, the previous prompt", func(m *Model) tea.Cmd { m.editor.Up(m.fieldWidth()); return nil }},
-		{[]string{"down", "ctrl+n"}, "Row down; in the last row, the next prompt", func(m *Model) tea.Cmd { m.editor.Down(m.fieldWidth()); return nil }},
+		{[]string{"up", "ctrl+p"}, "Row up; in the first row, the previous prompt", func(m *Model) tea.Cmd { m.field.editor.Up(m.screen.fieldWidth()); return nil }},
+		{[]string{"down", "ctrl+n"}, "Row down; in the last row, the next prompt", func(m *Model) tea.Cmd { m.field.editor.Down(m.screen.fieldWidth()); return nil }},
 		{[]string{"pgup"}, "Scroll up", func(m *Model) tea.Cmd { m.session.transcript.Scroll(-m.session.transcript.Page()); return nil }},
 		{[]string{"pgdown"}, "Scroll down", func(m *Model) tea.Cmd { m.session.transcript.Scroll(m.session.transcript.Page()); return nil }},
 		{[]string{"ctrl+home"}, "Scroll to the first loaded message", func(m *Model) tea.Cmd { m.session.transcript.Start(); return nil }},
@@ -96,10 +97,33 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	if !m.editor.Key(name) && msg.Text != "" {
-		m.editor.Insert(msg.Text)
+	if !m.field.editor.Key(name) && msg.Text != "" {
+		m.field.editor.Insert(msg.Text)
 	}
 	return m.suggest()
+}
+
+// paste gives a pasted text to what has the focus.
+func (m *Model) paste(text string) tea.Cmd {
+	m.notice.clear()
+	switch {
+	case m.cfg.Watch:
+		return nil
+	case m.picker != nil:
+		return m.picker.insert(strings.Join(strings.Fields(text), " "))
+	case m.card.focused: // a pasted text must not answer anything
+		return nil
+	}
+	m.field.paste(text)
+	return m.suggest()
+}
+
+// pasteImage attaches the image of the clipboard.
+func (m *Model) pasteImage() tea.Cmd {
+	if m.cfg.Watch {
+		return nil
+	}
+	return pasteImage(m.conn.ctx, m.cfg.Environ)
 }
 
 // scope is where a word is completed.
@@ -110,7 +134,7 @@ func (m *Model) scope() scope {
 
 // suggest completes the word before the cursor, unless it is part of an answer.
 func (m *Model) suggest() tea.Cmd {
-	if m.card.writing {
+	if m.field.answering() {
 		return nil
 	}
 	return m.complete.suggest(m.scope())
@@ -121,10 +145,10 @@ func leaves(key string) bool { return key == "ctrl+r" || key == "ctrl+t" || key 
 
 // enter sends what was written, or runs a command.
 func (m *Model) enter() tea.Cmd {
-	if m.card.writing {
+	if m.field.answering() {
 		return m.finishWriting()
 	}
-	if cmd, ok := m.command(m.editor.Text()); ok {
+	if cmd, ok := m.command(m.field.editor.Text()); ok {
 		return cmd
 	}
 	return m.submit("")
@@ -132,7 +156,7 @@ func (m *Model) enter() tea.Cmd {
 
 func (m *Model) escape() tea.Cmd {
 	switch {
-	case m.card.writing:
+	case m.field.answering():
 		m.stopWriting()
 	case m.session.Live.Turn != nil:
 		return m.cancel()
@@ -141,7 +165,7 @@ func (m *Model) escape() tea.Cmd {
 }
 
 func (m *Model) tab() tea.Cmd {
-	if m.card.id != "" && !m.card.writing && m.mayAnswer(m.card) {
+	if m.card.id != "" && !m.field.answering() && m.mayAnswer(m.card) {
 		m.card.focused = true
 		m.card.quietUntil = m.cfg.Now().Add(guard)
 	}
@@ -175,8 +199,8 @@ func (m *Model) interrupt() tea.Cmd {
 		m.picker = nil
 		return nil
 	}
-	if !m.editor.Empty() && !m.card.writing {
-		m.editor.Set("")
+	if !m.field.editor.Empty() && !m.field.answering() {
+		m.field.editor.Set("")
 		return nil
 	}
 	if now.Sub(m.leaving) < leaveWithin {
@@ -188,10 +212,10 @@ func (m *Model) interrupt() tea.Cmd {
 }
 
 func (m *Model) endOfInput() tea.Cmd {
-	if m.editor.Empty() {
+	if m.field.editor.Empty() {
 		return tea.Quit
 	}
-	m.editor.Key("delete")
+	m.field.editor.Key("delete")
 	return nil
 }
 

@@ -100,7 +100,7 @@ func (m *Model) chose(what tea.Msg) tea.Cmd {
 	case choices:
 		return m.next.set(r, m.session.Summary.ID, c)
 	case editQueued:
-		m.editor.Set(c.prompt.Text)
+		m.field.setPrompt(c.prompt.Text)
 		return dequeue(r, m.session.Summary.ID, m.session.Live.Queue, c.prompt)
 	case hit:
 		return m.openHit(c)
@@ -129,8 +129,8 @@ func (m *Model) wasMoved(msg moved) {
 		m.notice.fail(msg.err)
 		return
 	}
-	if msg.response.Text != "" && m.editor.Empty() {
-		m.editor.Set(msg.response.Text)
+	if msg.response.Text != "" && m.field.prompt() == "" {
+		m.field.setPrompt(msg.response.Text)
 	}
 }
 

@@ -27,8 +27,7 @@ type Model struct {
 	session shown
 	next    next
 
-	editor   *composer.Editor
-	images   []image
+	field    field
 	complete completion
 	outbox   outbox
 	card     card
@@ -54,9 +53,9 @@ func newModel(ctx context.Context, cfg Config) *Model {
 		cfg: cfg, screen: screen{80, 24, colors},
 		conn:   &connection{ctx: ctx, wake: make(chan struct{}, 1), watch: cfg.Watch},
 		notice: &notices{explainer: explainer{cfg.Explain, cfg.Help}},
-		editor: composer.New(), next: next{folder: cfg.Folder, key: rand.Text()},
+		field:  field{editor: composer.New()}, next: next{folder: cfg.Folder, key: rand.Text()},
 	}
-	m.complete = completion{now: cfg.Now, editor: m.editor}
+	m.complete = completion{now: cfg.Now, editor: m.field.editor}
 	m.session = shown{opening: cfg.Session, transcript: transcript.New(colors), notice: m.notice}
 	m.conn.follow(cfg.Host, cfg.Session)
 	return m
@@ -88,8 +87,6 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
-	case clipboardRead:
-		return m.tookClipboard(msg)
 	case tea.MouseWheelMsg:
 		return m.wheel(msg.Mouse())
 	case tea.FocusMsg:
@@ -147,7 +144,7 @@ func (m *Model) apply(update feed.Update) tea.Cmd {
 	case feed.Followed:
 		m.conn.moved(u.Name)
 		m.next.elsewhere()
-		m.giveBack(m.outbox.take(newSession))
+		m.field.giveBack(m.outbox.take(newSession))
 		m.notice.say("The session moved to " + u.Name + "; continuing there")
 	case feed.Loaded:
 		if m.session.Summary.ID != u.SessionID {
@@ -179,11 +176,12 @@ func (m *Model) failed(u feed.Failed) tea.Cmd {
 func (m *Model) reset() {
 	m.session.clear(m.screen.theme)
 	m.card = card{}
+	m.field.endAnswer()
 }
 
 // open shows another session.
 func (m *Model) open(sessionID string) {
-	m.giveBack(m.outbox.take(newSession))
+	m.field.giveBack(m.outbox.take(newSession))
 	m.session.open(sessionID)
 	m.notice.clear()
 	m.conn.feed.Open(sessionID)
@@ -191,7 +189,7 @@ func (m *Model) open(sessionID string) {
 
 // begin starts a new session with the next prompt.
 func (m *Model) begin() {
-	m.giveBack(m.outbox.take(newSession))
+	m.field.giveBack(m.outbox.take(newSession))
 	m.conn.feed.Open("")
 	m.session.open("")
 	m.next.key = rand.Text()

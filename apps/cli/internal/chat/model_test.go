@@ -56,7 +56,7 @@ func TestTypingGoesOnWhenACardAppears(t *testing.T) {
 	w.await("Tab: answer")
 	w.clock = w.clock.Add(time.Minute)
 	w.write("yyy")
-	if got := w.model.editor.Text(); got != "myyyy" || w.model.card.sent {
+	if got := w.model.field.editor.Text(); got != "myyyy" || w.model.card.sent {
 		t.Fatalf("the field has %q, the card was answered: %v", got, w.model.card.sent)
 	}
 	w.key(tea.KeyTab, 0)
@@ -122,7 +122,7 @@ func TestAPromptGoesAsSoonAsTheProjectIsThere(t *testing.T) {
 	}
 	w.write("hello")
 	w.key(tea.KeyEnter, 0)
-	if text := w.model.editor.Text(); text != "" {
+	if text := w.model.field.editor.Text(); text != "" {
 		t.Fatalf("the prompt stays in the field: %q, %s", text, w.model.notice.text)
 	}
 	for _, msg := range held {
@@ -168,7 +168,7 @@ func TestQueueSteerAndCancel(t *testing.T) {
 	w.write("first")
 	w.key(tea.KeyEnter, 0)
 	w.until("the prompt in the field", func(string) bool {
-		return w.model.editor.Text() == "first in the queue" && len(w.model.session.Live.Queue) == 1
+		return w.model.field.editor.Text() == "first in the queue" && len(w.model.session.Live.Queue) == 1
 	})
 	w.key('c', tea.ModCtrl)
 	w.key(tea.KeyEscape, 0)
@@ -190,7 +190,7 @@ func TestWatchingChangesNothing(t *testing.T) {
 	w.key(tea.KeyTab, 0)
 	w.write("y")
 	w.key(tea.KeyEscape, 0)
-	if w.model.card.sent || w.model.card.focused || !w.model.editor.Empty() {
+	if w.model.card.sent || w.model.card.focused || !w.model.field.editor.Empty() {
 		t.Fatal("a terminal that only watches answered or wrote something")
 	}
 	if w.model.session.Live.Turn == nil || w.model.session.Live.Turn.Cancelling {
@@ -228,7 +228,7 @@ func TestSessionsModelsAndModes(t *testing.T) {
 	w.await("Edit and resend")
 	w.write("❯ hello")
 	w.key(tea.KeyEnter, 0)
-	w.until("the prompt in the field", func(string) bool { return w.model.editor.Text() == "hello" })
+	w.until("the prompt in the field", func(string) bool { return w.model.field.editor.Text() == "hello" })
 }
 
 func TestSearchFindsOnOtherHosts(t *testing.T) {
@@ -347,7 +347,7 @@ func TestHostileText(t *testing.T) {
 	m.complete.list = suggestions{word: "@", rows: []row{{title: evil, detail: evil}}}
 	m.session.transcript.Sync(&m.session.Session)
 	m.refreshCard()
-	m.editor.Insert(evil)
+	m.field.editor.Insert(evil)
 	check := func(what string) {
 		t.Helper()
 		v := m.View()
@@ -361,7 +361,7 @@ func TestHostileText(t *testing.T) {
 		}
 	}
 	check("the chat")
-	m.show(&picker{title: "x", rows: []row{{title: evil, detail: evil}}, filter: m.editor}, nil)
+	m.show(&picker{title: "x", rows: []row{{title: evil, detail: evil}}, filter: m.field.editor}, nil)
 	check("a list")
 }
 
@@ -372,7 +372,7 @@ func (w *world) startWith(change func(*Config), prompts ...string) {
 	for _, text := range prompts {
 		w.write(text)
 		w.key(tea.KeyEnter, 0)
-		if left := w.model.editor.Text(); left != "" {
+		if left := w.model.field.editor.Text(); left != "" {
 			w.t.Fatalf("the prompt stays in the field: %q, %s", left, w.model.notice.text)
 		}
 	}
@@ -400,7 +400,7 @@ func TestPromptsComeBack(t *testing.T) {
 	back := func(t *testing.T, w *world, notice string) {
 		t.Helper()
 		w.await(notice)
-		if got := w.model.editor.Text(); got != both || len(w.model.outbox.prompts) != 0 {
+		if got := w.model.field.editor.Text(); got != both || len(w.model.outbox.prompts) != 0 {
 			t.Fatalf("the field has %q, on their way are %d", got, len(w.model.outbox.prompts))
 		}
 	}

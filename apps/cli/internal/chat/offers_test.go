@@ -33,7 +33,7 @@ func TestOffersOfServers(t *testing.T) {
 		return strings.Contains(screen, "bank:doc://rules") && strings.Contains(screen, "House rules")
 	})
 	w.key(tea.KeyTab, 0)
-	if got := w.model.editor.Text(); got != "see @bank:doc://rules " {
+	if got := w.model.field.editor.Text(); got != "see @bank:doc://rules " {
 		t.Fatalf("the field has %q", got)
 	}
 	w.key(tea.KeyEnter, 0)

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -66,43 +65,13 @@ func (o *outbox) arrived(key string) {
 func anyPrompt(prompt) bool    { return true }
 func newSession(p prompt) bool { return p.sessionID == "" }
 
-// flush sends the next prompt as soon as the host and the project of a new session are known.
-func (m *Model) flush() tea.Cmd {
-	p, ok := m.outbox.next()
-	switch {
-	case !ok || !m.conn.ever:
-		return nil
-	case !m.conn.may(api.GrantPrompt):
-		m.giveBack(m.outbox.take(anyPrompt))
-		m.notice.say(onlyWatching)
-		return nil
-	case newSession(p) && m.next.project.ID == "":
-		return m.next.find(m.conn.remote())
+// newPrompt returns a prompt for a session, or for one that it creates.
+func newPrompt(text string, mode session.PromptMode, images []image, sessionID string, n next, now time.Time) prompt {
+	p := prompt{key: rand.Text(), written: now, text: text, mode: mode, images: images, sessionID: sessionID}
+	if sessionID == "" {
+		p.newKey, p.want = n.key, n.want
 	}
-	m.outbox.flying = p.key
-	return m.send(p)
-}
-
-// giveBack puts prompts that were not sent back into the field, before what is there.
-func (m *Model) giveBack(prompts []prompt) {
-	if len(prompts) == 0 {
-		return
-	}
-	var (
-		texts  []string
-		images []image
-	)
-	for _, p := range prompts {
-		images = append(images, p.images...)
-		if p.text != "" {
-			texts = append(texts, p.text)
-		}
-	}
-	if !m.editor.Empty() {
-		texts = append(texts, m.editor.Text())
-	}
-	m.images = append(images, m.images...)
-	m.editor.Set(strings.Join(texts, "\n\n"))
+	return p
 }
 
 // sent is what came of a prompt.
@@ -111,90 +80,69 @@ type sent struct {
 	err    error
 }
 
-// wasSent continues with the next prompt, or gives one back that the host did not take, with those
-// that were written after it for the same session.
-func (m *Model) wasSent(msg sent) tea.Cmd {
-	m.outbox.arrived(msg.prompt.key)
-	if msg.err != nil {
-		if m.notice.fail(msg.err); errors.Is(msg.err, context.Canceled) { // its host is not shown any more
-			m.notice.say("It is not known whether the last prompt arrived: look at its session before you send it again")
-		}
-		after := m.outbox.take(func(p prompt) bool {
-			return p.sessionID == msg.prompt.sessionID && p.newKey == msg.prompt.newKey
-		})
-		m.giveBack(append([]prompt{msg.prompt}, after...))
-	}
-	return m.flush()
+// send sends a prompt, and creates its session in a project if it needs one.
+func (o *outbox) send(r remote, p prompt, projectID string, now time.Time) tea.Cmd {
+	o.flying = p.key
+	waited := max(now.Sub(p.written).Milliseconds(), 0)
+	return func() tea.Msg { return sent{p, deliver(r, p, projectID, waited)} }
 }
 
-// tookProject sends what waited for the project.
-func (m *Model) tookProject(msg projectFound) tea.Cmd {
-	if msg.from.feed != m.conn.feed || m.next.folder == "" { // of a host that is not shown any more
-		return nil
-	}
-	m.next.finding = false
-	if msg.err != nil {
-		if !errors.Is(msg.err, context.Canceled) {
-			m.notice.fail(msg.err)
-		}
-		m.giveBack(m.outbox.take(newSession))
-		return nil
-	}
-	if m.next.project.ID == "" { // none was chosen in the meantime
-		m.next.project = msg.project
-	}
-	return m.flush()
-}
-
-const onlyWatching = "This terminal may only watch"
-
-// submit sends what was written. mode says what happens while a turn runs.
-func (m *Model) submit(mode session.PromptMode) tea.Cmd {
-	text := strings.TrimSpace(m.editor.Text())
-	id := m.session.target()
-	switch {
-	case text == "" && len(m.images) == 0:
-		return nil
-	case m.cfg.Watch, m.conn.ever && !m.conn.may(api.GrantPrompt):
-		m.notice.say(onlyWatching)
-		return nil
-	case id == "" && m.next.project.ID == "" && m.next.folder == "":
-		return m.list(listProjects)
-	}
-	p := prompt{key: rand.Text(), written: m.cfg.Now(), text: text, mode: mode, images: m.images, sessionID: id}
+func deliver(r remote, p prompt, projectID string, waitedMS int64) error {
+	id := p.sessionID
 	if id == "" {
-		p.newKey, p.want = m.next.key, m.next.want
+		created, err := ask(r, api.CreateSession, api.CreateSessionRequest{ProjectID: projectID, ClientKey: p.newKey, Model: p.want.model})
+		if err != nil {
+			return err
+		}
+		id = created.Session.ID
+		if err := prepare(r, id, p.want); err != nil {
+			return err
+		}
+		r.feed.Open(id)
 	}
-	m.outbox.prompts = append(m.outbox.prompts, p)
-	m.editor.Remember(text)
-	m.editor.Set("")
-	m.images = nil
-	m.notice.clear()
-	m.session.transcript.End()
-	return m.flush()
+	request := api.SendPromptRequest{SessionID: id, ClientKey: p.key, Text: p.text, Mode: p.mode, WaitedMS: waitedMS}
+	if err := upload(r, &request, p.images); err != nil {
+		return err
+	}
+	_, err := ask(r, api.SendPrompt, request)
+	return err
 }
 
-// send creates the session, if there is none, and sends a prompt.
-func (m *Model) send(p prompt) tea.Cmd {
-	r, projectID, id := m.conn.remote(), m.next.project.ID, p.sessionID
-	waited := max(m.cfg.Now().Sub(p.written).Milliseconds(), 0)
-	return func() tea.Msg {
-		if id == "" {
-			created, err := ask(r, api.CreateSession, api.CreateSessionRequest{ProjectID: projectID, ClientKey: p.newKey, Model: p.want.model})
-			if err == nil {
-				id = created.Session.ID
-				err = prepare(r, id, p.want)
-			}
-			if err != nil {
-				return sent{p, err}
-			}
-			r.feed.Open(id)
+// prepare sets what was chosen before the session was created.
+func prepare(r remote, id string, want choices) error {
+	if want.thinking != "" {
+		if _, err := ask(r, api.SetModel, api.SetModelRequest{SessionID: id, Thinking: want.thinking}); err != nil {
+			return err
 		}
-		request := api.SendPromptRequest{SessionID: id, ClientKey: p.key, Text: p.text, Mode: p.mode, WaitedMS: waited}
-		if err := attach(r, &request, p.images); err != nil {
-			return sent{p, err}
-		}
-		_, err := ask(r, api.SendPrompt, request)
-		return sent{p, err}
 	}
+	if want.mode == "" {
+		return nil
+	}
+	_, err := ask(r, api.SetMode, api.SetModeRequest{SessionID: id, Mode: want.mode})
+	return err
+}
+
+// took makes room for the next prompt. It returns a prompt that the host did not take, with those
+// that were written after it for the same session.
+func (o *outbox) took(msg sent, notice *notices) (back []prompt) {
+	o.arrived(msg.prompt.key)
+	if msg.err == nil {
+		return nil
+	}
+	if notice.fail(msg.err); errors.Is(msg.err, context.Canceled) { // its host is not shown any more
+		notice.say("It is not known whether the last prompt arrived: look at its session before you send it again")
+	}
+	after := o.take(func(p prompt) bool {
+		return p.sessionID == msg.prompt.sessionID && p.newKey == msg.prompt.newKey
+	})
+	return append([]prompt{msg.prompt}, after...)
+}
+
+// lines shows what waits.
+func (o *outbox) lines(s screen) []string {
+	var lines []string
+	for _, p := range o.prompts {
+		lines = append(lines, s.dim(" Sending: "+oneLine(p.text)))
+	}
+	return lines
 }

@@ -3,10 +3,7 @@ package chat
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
-	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
-	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // answered takes the answer to a request.
@@ -14,10 +11,15 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case projectFound:
 		return m.tookProject(msg)
+	case clipboardRead:
+		if err := m.field.tookClipboard(msg); err != nil {
+			m.notice.fail(err)
+		}
 	case entries:
 		m.session.earlier(msg)
 	case sent:
-		return m.wasSent(msg)
+		m.field.giveBack(m.outbox.took(msg, m.notice))
+		return m.flush()
 	case copied:
 		if msg.err != nil {
 			m.notice.fail(msg.err)
@@ -44,39 +46,6 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		}
 	case moved:
 		m.wasMoved(msg)
-	}
-	return nil
-}
-
-// prepare sets what was chosen before the session was created.
-func prepare(r remote, id string, want choices) error {
-	if want.thinking != "" {
-		if _, err := ask(r, api.SetModel, api.SetModelRequest{SessionID: id, Thinking: want.thinking}); err != nil {
-			return err
-		}
-	}
-	if want.mode == "" {
-		return nil
-	}
-	_, err := ask(r, api.SetMode, api.SetModeRequest{SessionID: id, Mode: want.mode})
-	return err
-}
-
-// attach uploads the images of a prompt and refers to them.
-func attach(r remote, request *api.SendPromptRequest, images []image) error {
-	if len(images) == 0 {
-		return nil
-	}
-	if request.Text != "" {
-		request.Content = append(request.Content, api.PromptBlock{Type: session.BlockText, Text: request.Text})
-		request.Text = ""
-	}
-	for _, picture := range images {
-		hash, err := feed.With(r.ctx, r.feed, func(c *client.Client) (string, error) { return client.Upload(r.ctx, c, picture.data) })
-		if err != nil {
-			return err
-		}
-		request.Content = append(request.Content, api.PromptBlock{Type: session.BlockImage, SHA256: hash})
 	}
 	return nil
 }

@@ -16,7 +16,6 @@ import (
 
 // Sizes of the parts of the screen.
 const (
-	maxFieldRows = 8
 	maxTodoRows  = 6
 	maxQueueRows = 3
 	smallHeight  = 22 // below, the lists are shorter
@@ -36,7 +35,7 @@ func (m *Model) View() tea.View {
 // lines returns the rows of the screen and places the cursor.
 func (m *Model) lines(v *tea.View) []string {
 	below := m.below()
-	field, cursor := m.field()
+	field, cursor := m.writing()
 	middle := max(m.screen.height-2-len(below)-len(field), 0)
 	lines := append([]string{m.header()}, m.middle(middle)...)
 	lines = append(lines, below...)
@@ -53,8 +52,20 @@ func (m *Model) lines(v *tea.View) []string {
 
 // layout gives the transcript its size.
 func (m *Model) layout() {
-	field, _ := m.field()
+	field, _ := m.writing()
 	m.session.transcript.SetSize(m.screen.width, max(m.screen.height-2-len(m.below())-len(field), 0))
+}
+
+// writing shows the field, and where the cursor is, unless the keys go elsewhere.
+func (m *Model) writing() ([]string, *tea.Cursor) {
+	if m.cfg.Watch {
+		return nil, nil
+	}
+	lines, cursor := m.field.lines(m.screen, m.placeholder())
+	if m.card.focused || m.picker != nil {
+		cursor = nil
+	}
+	return lines, cursor
 }
 
 // middle is the transcript, or what covers it.
@@ -263,10 +274,7 @@ func (m *Model) todoLines() []string {
 
 // queueLines shows prompts that wait: here, and on the host.
 func (m *Model) queueLines() []string {
-	var lines []string
-	for _, p := range m.outbox.prompts {
-		lines = append(lines, m.screen.dim(" Sending: "+oneLine(p.text)))
-	}
+	lines := m.outbox.lines(m.screen)
 	for _, q := range m.session.Live.Queue {
 		lines = append(lines, m.screen.dim(" "+queueDetail(q)+": "+oneLine(q.Text)))
 	}

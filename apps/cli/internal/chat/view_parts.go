@@ -5,57 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/scorel/scorel/apps/cli/internal/chat/markdown"
-	"github.com/scorel/scorel/apps/cli/internal/sanitize"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
-// fieldWidth is the width of the text in the field.
-func (m *Model) fieldWidth() int { return max(m.screen.width-6, 1) }
-
-// field shows what is written, and where the cursor is.
-func (m *Model) field() ([]string, *tea.Cursor) {
-	if m.cfg.Watch {
-		return nil, nil
-	}
-	rows := maxFieldRows
-	if m.screen.small() {
-		rows = 3
-	}
-	lines, y, x := m.editor.Layout(m.fieldWidth(), rows)
-	if m.editor.Empty() {
-		lines = []string{m.screen.theme.Dim.Render(ansi.Truncate(m.placeholder(), m.fieldWidth(), "…"))}
-	}
-	for i := range lines {
-		mark := "  "
-		if i == 0 {
-			mark = m.screen.theme.Accent.Render("❯ ")
-		}
-		lines[i] = mark + lines[i]
-	}
-	for _, picture := range m.images {
-		lines = append(lines, m.screen.theme.Dim.Render("  [image "+sanitize.Line(picture.name)+"]"))
-	}
-	border := m.screen.theme.Border
-	if m.card.writing {
-		border = m.screen.theme.BorderAsk
-	}
-	var cursor *tea.Cursor
-	if !m.card.focused && m.picker == nil {
-		cursor = tea.NewCursor(x+4, y+1)
-	}
-	return m.screen.boxed("", lines, border), cursor
-}
-
 func (m *Model) placeholder() string {
 	switch {
-	case m.card.writing && m.card.approval != nil:
+	case m.field.answering() && m.card.approval != nil:
 		return "Feedback to the agent; Enter denies the call, Esc goes back"
-	case m.card.writing:
+	case m.field.answering():
 		return "Your answer; Enter sends it, Esc goes back"
 	case m.card.focused:
 		return "Tab: write a prompt instead"
@@ -184,7 +143,7 @@ func (m *Model) cardHint(c *card) []string {
 		return folded("View only in this terminal", width, m.screen.theme.Dim)
 	case c.sent:
 		return folded("Sending the answer…", width, m.screen.theme.Dim)
-	case c.writing:
+	case m.field.answering():
 		return folded("Write below", width, m.screen.theme.Dim)
 	case !c.focused:
 		return folded("Tab: answer", width, m.screen.theme.Warn)

@@ -24,7 +24,7 @@ func bindings() []binding {
 		{[]string{"alt+enter", "shift+enter", "ctrl+j"}, "New line", func(m *Model) tea.Cmd { m.field.editor.Insert("\n"); return nil }},
 		{[]string{"ctrl+s"}, "Send now: the running turn gets the prompt at its next step", func(m *Model) tea.Cmd { return m.submit(m.steerable()) }},
 		{[]string{"esc"}, "Close what is open, or cancel the running turn", (*Model).escape},
-		{[]string{"tab"}, "Complete; switch between the card and the field", (*Model).tab},
+		{[]string{"tab"}, "Complete; switch between the card and the field", func(m *Model) tea.Cmd { m.card.focus(); return nil }},
 		{[]string{"up", "ctrl+p"}, "Row up; in the first row, the previous prompt", func(m *Model) tea.Cmd { m.field.editor.Up(m.screen.fieldWidth()); return nil }},
 		{[]string{"down", "ctrl+n"}, "Row down; in the last row, the next prompt", func(m *Model) tea.Cmd { m.field.editor.Down(m.screen.fieldWidth()); return nil }},
 		{[]string{"pgup"}, "Scroll up", func(m *Model) tea.Cmd { m.session.transcript.Scroll(-m.session.transcript.Page()); return nil }},
@@ -76,7 +76,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case m.picker != nil && name != "ctrl+c":
 		return m.pickerKey(name, msg.Text)
 	case m.card.focused && name != "ctrl+c" && name != "esc" && name != "f1" && name != "ctrl+o" && name != "ctrl+l":
-		return m.cardKey(name)
+		return m.card.key(name, max(m.screen.height/3, 1), m.answerTo())
 	case m.complete.key(name):
 		return nil
 	}
@@ -140,13 +140,16 @@ func (m *Model) suggest() tea.Cmd {
 	return m.complete.suggest(m.scope())
 }
 
+// answerTo is where answers to cards go.
+func (m *Model) answerTo() answerTo { return answerTo{m.conn.remote(), m.conn.to.Sign} }
+
 // leaves reports whether a key leads to other sessions.
 func leaves(key string) bool { return key == "ctrl+r" || key == "ctrl+t" || key == "ctrl+g" }
 
 // enter sends what was written, or runs a command.
 func (m *Model) enter() tea.Cmd {
 	if m.field.answering() {
-		return m.finishWriting()
+		return m.card.finishWriting(m.answerTo())
 	}
 	if cmd, ok := m.command(m.field.editor.Text()); ok {
 		return cmd
@@ -157,17 +160,9 @@ func (m *Model) enter() tea.Cmd {
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.field.answering():
-		m.stopWriting()
+		m.card.stopWriting()
 	case m.session.Live.Turn != nil:
 		return m.cancel()
-	}
-	return nil
-}
-
-func (m *Model) tab() tea.Cmd {
-	if m.card.id != "" && !m.field.answering() && m.mayAnswer(m.card) {
-		m.card.focused = true
-		m.card.quietUntil = m.cfg.Now().Add(guard)
 	}
 	return nil
 }
@@ -231,7 +226,7 @@ func (m *Model) wheel(mouse tea.Mouse) tea.Cmd {
 	case m.picker != nil:
 		m.picker.move(by / wheelLines)
 	case m.card.focused:
-		m.card.scroll = max(m.card.scroll+by, 0)
+		m.card.scrollBy(by)
 	default:
 		m.session.transcript.Scroll(by)
 	}

@@ -27,10 +27,10 @@ type Model struct {
 	session shown
 	next    next
 
-	field    field
+	field    *field
 	complete completion
 	outbox   outbox
-	card     card
+	card     cards
 	picker   *picker
 	leaving  time.Time // of the first Ctrl+C
 	ticking  bool
@@ -53,9 +53,10 @@ func newModel(ctx context.Context, cfg Config) *Model {
 		cfg: cfg, screen: screen{80, 24, colors},
 		conn:   &connection{ctx: ctx, wake: make(chan struct{}, 1), watch: cfg.Watch},
 		notice: &notices{explainer: explainer{cfg.Explain, cfg.Help}},
-		field:  field{editor: composer.New()}, next: next{folder: cfg.Folder, key: rand.Text()},
+		field:  &field{editor: composer.New()}, next: next{folder: cfg.Folder, key: rand.Text()},
 	}
 	m.complete = completion{now: cfg.Now, editor: m.field.editor}
+	m.card = cards{now: cfg.Now, may: m.conn.may, field: m.field, notice: m.notice}
 	m.session = shown{opening: cfg.Session, transcript: transcript.New(colors), notice: m.notice}
 	m.conn.follow(cfg.Host, cfg.Session)
 	return m
@@ -123,7 +124,7 @@ func (m *Model) take() tea.Cmd {
 		cmds = append(cmds, m.apply(update))
 	}
 	m.session.sync()
-	m.refreshCard()
+	m.card.refresh(m.session.Live, m.session.Summary.ID, m.picker != nil)
 	return tea.Batch(append(cmds, m.notify(), m.attend())...)
 }
 
@@ -175,8 +176,7 @@ func (m *Model) failed(u feed.Failed) tea.Cmd {
 // reset forgets the session on the screen.
 func (m *Model) reset() {
 	m.session.clear(m.screen.theme)
-	m.card = card{}
-	m.field.endAnswer()
+	m.card.clear()
 }
 
 // open shows another session.

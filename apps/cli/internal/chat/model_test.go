@@ -346,7 +346,7 @@ func TestHostileText(t *testing.T) {
 	m.notice.fail(api.Errorf(api.KindConflict, "%s", evil))
 	m.complete.list = suggestions{word: "@", rows: []row{{title: evil, detail: evil}}}
 	m.session.transcript.Sync(&m.session.Session)
-	m.refreshCard()
+	m.card.refresh(m.session.Live, m.session.Summary.ID, m.picker != nil)
 	m.field.editor.Insert(evil)
 	check := func(what string) {
 		t.Helper()

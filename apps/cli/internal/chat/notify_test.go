@@ -54,7 +54,7 @@ func rung(t *testing.T, cmd tea.Cmd) string {
 func TestATerminalNotifiesOnce(t *testing.T) {
 	m := &Model{cfg: Config{Environ: []string{"TERM=foot"}}, conn: &connection{}}
 	m.session.Summary.ID, m.session.Summary.Name = "s1", "Fix it"
-	m.card = card{id: "a1", approval: &api.Approval{ID: "a1"}}
+	m.card.card = card{id: "a1", approval: &api.Approval{ID: "a1"}}
 	if got := rung(t, m.notify()); got != "" {
 		t.Errorf("a focused terminal notifies: %q", got)
 	}
@@ -62,18 +62,18 @@ func TestATerminalNotifiesOnce(t *testing.T) {
 	if got := rung(t, m.notify()); got != "" {
 		t.Errorf("what was on the screen is notified: %q", got)
 	}
-	m.card = card{id: "a2", approval: &api.Approval{ID: "a2"}}
+	m.card.card = card{id: "a2", approval: &api.Approval{ID: "a2"}}
 	if got := rung(t, m.notify()); !strings.Contains(got, "Approval needed: Fix it") {
 		t.Errorf("the new approval is not notified: %q", got)
 	}
 	if got := rung(t, m.notify()); got != "" {
 		t.Errorf("the same approval is notified again: %q", got)
 	}
-	m.card = card{id: "q1", question: &api.Question{ID: "q1"}}
+	m.card.card = card{id: "q1", question: &api.Question{ID: "q1"}}
 	if got := rung(t, m.notify()); !strings.Contains(got, "Question: Fix it") {
 		t.Errorf("the question is not notified: %q", got)
 	}
-	m.card = card{}
+	m.card.card = card{}
 	for reason, want := range map[api.TurnEnded]string{
 		{StopReason: session.StopAborted}:           "",
 		{StopReason: session.StopEnd}:               "Done: Fix it",
@@ -91,7 +91,7 @@ func TestATerminalNotifiesOnce(t *testing.T) {
 		t.Errorf("a turn is notified that a person saw end: %q", got)
 	}
 	m.cfg.NoNotify = true
-	m.card = card{id: "q2", question: &api.Question{ID: "q2"}}
+	m.card.card = card{id: "q2", question: &api.Question{ID: "q2"}}
 	if got := rung(t, m.notify()); got != "" {
 		t.Errorf("--no-notify: %q", got)
 	}
@@ -175,7 +175,7 @@ func TestATerminalFollowsThePolicy(t *testing.T) {
 	}
 	m := &Model{cfg: Config{Environ: []string{"TERM=foot"}}, conn: &connection{}}
 	m.blurred()
-	m.card = card{id: "a1"}
+	m.card.card = card{id: "a1"}
 	approval.turn = m.look.turns
 	if rung(t, m.wasJudged(judged{notice: approval, allowed: true})) == "" || rung(t, m.quietEnded(approval)) == "" {
 		t.Error("what still waits is not notified")
@@ -183,11 +183,11 @@ func TestATerminalFollowsThePolicy(t *testing.T) {
 	if m.wasJudged(judged{notice: approval}) != nil {
 		t.Error("what is not allowed is notified")
 	}
-	m.card = card{id: "a2"}
+	m.card.card = card{id: "a2"}
 	if m.quietEnded(approval) != nil {
 		t.Error("what waits no more is notified after quiet hours")
 	}
-	m.card = card{id: "a1"}
+	m.card.card = card{id: "a1"}
 	m.focused()
 	m.blurred()
 	if m.wasJudged(judged{notice: approval, allowed: true}) != nil || m.quietEnded(approval) != nil {

@@ -32,8 +32,8 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		} else if msg.text != "" {
 			m.notice.say(msg.text)
 		}
-	case answerDone:
-		m.answerDone(msg)
+	case cardAnswered:
+		m.card.took(msg)
 	case found, skillsFound, offered:
 		m.complete.took(msg, m.scope().project)
 	case picked:

@@ -33,6 +33,14 @@ func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 	return m.flush()
 }
 
+// steerable reports whether a prompt can join the running turn.
+func (m *Model) steerable() session.PromptMode {
+	if m.session.Live.Turn != nil {
+		return session.ModeSteer
+	}
+	return ""
+}
+
 // flush sends the next prompt as soon as the host and the project of a new session are known.
 func (m *Model) flush() tea.Cmd {
 	p, ok := m.outbox.next()

@@ -61,7 +61,15 @@ func (m *Model) writing() ([]string, *tea.Cursor) {
 	if m.cfg.Watch {
 		return nil, nil
 	}
-	lines, cursor := m.field.lines(m.screen, m.placeholder())
+	placeholder := m.card.placeholder()
+	switch {
+	case placeholder != "":
+	case m.session.running():
+		placeholder = "Add to the queue…"
+	default:
+		placeholder = "Ask the agent to do something…"
+	}
+	lines, cursor := m.field.lines(m.screen, placeholder)
 	if m.card.focused || m.picker != nil {
 		cursor = nil
 	}
@@ -173,7 +181,7 @@ func (m *Model) below() []string {
 		return m.status()
 	}
 	lines := append(m.todoLines(), m.queueLines()...)
-	lines = append(lines, m.cardLines()...)
+	lines = append(lines, m.card.lines(m.screen)...)
 	lines = append(lines, m.complete.lines(m.screen)...)
 	return append(lines, m.status()...)
 }

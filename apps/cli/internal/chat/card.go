@@ -54,6 +54,14 @@ func waitingCards(live api.Live, sessionID string) []card {
 	return cards
 }
 
+// what says what the card is, in a notification.
+func (c *card) what() string {
+	if c.approval != nil {
+		return "Approval needed"
+	}
+	return "Question"
+}
+
 // cards shows what waits for this person, one after the other.
 type cards struct {
 	card     // on the screen; without an id if nothing waits

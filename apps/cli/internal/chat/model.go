@@ -57,6 +57,7 @@ func newModel(ctx context.Context, cfg Config) *Model {
 	}
 	m.complete = completion{now: cfg.Now, editor: m.field.editor}
 	m.card = cards{now: cfg.Now, may: m.conn.may, field: m.field, notice: m.notice}
+	m.look = attention{now: cfg.Now, environ: cfg.Environ, silent: cfg.NoNotify}
 	m.session = shown{opening: cfg.Session, transcript: transcript.New(colors), notice: m.notice}
 	m.conn.follow(cfg.Host, cfg.Session)
 	return m
@@ -90,21 +91,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		return m.wheel(msg.Mouse())
-	case tea.FocusMsg:
-		m.focused()
-		return m.attend()
-	case tea.BlurMsg:
-		return m.blurred()
-	case unseen:
-		m.look.unseen = msg.turn == m.look.turns
-		return m.attend()
-	case judged:
-		return m.wasJudged(msg)
-	case quietOver:
-		return m.quietEnded(msg.notice)
-	case attended:
-		m.wasAttended(msg)
-		return m.attend()
+	case tea.FocusMsg, tea.BlurMsg, unseen, attended, judged, quietOver:
+		return m.look.update(msg, m.sight())
 	case woken:
 		return tea.Batch(m.take(), m.conn.listen(drawEvery))
 	case ticked:
@@ -125,15 +113,23 @@ func (m *Model) take() tea.Cmd {
 	}
 	m.session.sync()
 	m.card.refresh(m.session.Live, m.session.Summary.ID, m.picker != nil)
-	return tea.Batch(append(cmds, m.notify(), m.attend())...)
+	seen := m.sight()
+	return tea.Batch(append(cmds, m.look.notify(seen), m.look.attend(seen))...)
+}
+
+// sight is what a person who looks sees.
+func (m *Model) sight() sight {
+	return sight{
+		remote: m.conn.remote(), guest: m.conn.to.Guest, session: m.session.Summary.ID, title: m.session.title(),
+		card: m.card.id, what: m.card.what(),
+	}
 }
 
 func (m *Model) apply(update feed.Update) tea.Cmd {
 	switch u := update.(type) {
 	case feed.Connected:
 		first := m.conn.opened(u.Host)
-		m.look.told = ""
-		m.look.links++
+		m.look.connected()
 		if first && m.next.folder == "" && m.cfg.Session == "" {
 			return m.list(listSessions)
 		}
@@ -156,7 +152,7 @@ func (m *Model) apply(update feed.Update) tea.Cmd {
 	case feed.Happened:
 		m.session.happened(u.Event)
 		if e, ok := u.Event.Event.(api.TurnEnded); ok && m.session.has(u.Event) {
-			m.turnEnded(e)
+			m.look.turnEnded(e)
 		}
 	}
 	return nil

@@ -13,108 +13,35 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// unseenAfter is how long the terminal is without the focus before the host learns that nobody
-// looks here, and notifies people elsewhere.
-const unseenAfter = 10 * time.Second
-
 // maxNotice bounds the text of a notification, in cells.
 const maxNotice = 200
 
-// attention is whether a person looks at this terminal. A terminal that does not report its
-// focus counts as looked at.
-type attention struct {
-	away   bool   // the terminal has not the focus
-	unseen bool   // for so long that nobody looks here
-	turns  int    // counts changes of the focus, so that an old timer means nothing
-	card   string // the card that was notified of
-	ended  string // what to notify of: how the last turn ended; "" for nothing
-
-	told      string // the session of which the host knows that nobody sees it
-	tellingIt bool
-	links     int // counts connections, to each of which it is told again
-}
-
-// Messages about attention.
-type (
-	unseen   struct{ turn int }
-	attended struct {
-		hidden string
-		link   int
-	}
-)
-
-// focused notes that the terminal gained the focus.
-func (m *Model) focused() {
-	m.look.away, m.look.unseen, m.look.ended = false, false, ""
-	m.look.turns++
-}
-
-// blurred notes that the terminal lost the focus.
-func (m *Model) blurred() tea.Cmd {
-	m.look.away, m.look.card = true, m.card.id // what is on the screen was seen
-	m.look.turns++
-	turn := m.look.turns
-	return tea.Tick(unseenAfter, func(time.Time) tea.Msg { return unseen{turn} })
-}
-
-// attend tells the host whether somebody sees the session, one request after the other.
-func (m *Model) attend() tea.Cmd {
-	hidden := ""
-	if m.look.unseen {
-		hidden = m.session.Summary.ID
-	}
-	if m.look.tellingIt || !m.conn.connected || m.conn.to.Guest || hidden == m.look.told {
-		return nil
-	}
-	m.look.tellingIt = true
-	request := api.SetAttendanceRequest{Attended: true}
-	if hidden != "" {
-		request.Hidden = []string{hidden}
-	}
-	r, link := m.conn.remote(), m.look.links
-	return func() tea.Msg {
-		_, _ = ask(r, api.SetAttendance, request) // an older host does not know it
-		return attended{hidden, link}
-	}
-}
-
-// wasAttended notes what the host knows. After an error it is not asked again on this
-// connection.
-func (m *Model) wasAttended(msg attended) {
-	m.look.tellingIt = false
-	if m.look.told = msg.hidden; msg.link != m.look.links {
-		m.look.told = "" // it may have been another connection that learned it
-	}
-}
-
 // turnEnded notes how a turn ended, for a notification.
-func (m *Model) turnEnded(e api.TurnEnded) {
+func (a *attention) turnEnded(e api.TurnEnded) {
 	switch {
-	case !m.look.away || e.StopReason == session.StopAborted:
+	case !a.away || e.StopReason == session.StopAborted:
 	case e.Error != "":
-		m.look.ended = "Failed"
+		a.ended = "Failed"
 	default:
-		m.look.ended = done
+		a.ended = done
 	}
 }
 
 // notify notifies through the terminal what happened since it lost the focus.
-func (m *Model) notify() tea.Cmd {
-	what := m.look.ended
-	m.look.ended = ""
-	switch {
-	case !m.look.away || m.cfg.NoNotify:
+func (a *attention) notify(s sight) tea.Cmd {
+	what := a.ended
+	a.ended = ""
+	if !a.away || a.silent {
 		return nil
-	case m.card.id != "" && m.card.id != m.look.card && m.card.approval != nil:
-		what = "Approval needed"
-	case m.card.id != "" && m.card.id != m.look.card:
-		what = "Question"
 	}
-	m.look.card = m.card.id
+	if s.card != "" && s.card != a.card {
+		what = s.what
+	}
+	a.card = s.card
 	if what == "" {
 		return nil
 	}
-	return m.judge(notice{text: what + ": " + m.session.title(), card: m.card.id, ended: what == done, turn: m.look.turns})
+	return a.judge(notice{text: what + ": " + s.title, card: s.card, ended: what == done, turn: a.turns}, s)
 }
 
 const (
@@ -136,70 +63,75 @@ type notice struct {
 type (
 	judged struct {
 		notice
-		allowed bool
-		after   time.Duration // when quiet hours end after which it is notified; 0 for never
+		sessionID string
+		policy    api.ListPushResponse // without settings if the host is older, or away
 	}
 	quietOver struct{ notice }
 )
 
 // judge has a notice shown if the level and the quiet hours of this client allow that, which the
 // host stores. Guests have none.
-func (m *Model) judge(n notice) tea.Cmd {
-	if m.conn.feed == nil || m.conn.to.Guest {
-		return m.ring(n)
+func (a *attention) judge(n notice, s sight) tea.Cmd {
+	if s.guest {
+		return a.ring(n)
 	}
-	r, sessionID := m.conn.remote(), m.session.Summary.ID
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(r.ctx, policyTimeout)
+		ctx, cancel := context.WithTimeout(s.remote.ctx, policyTimeout)
 		defer cancel()
-		policy, err := ask(r.within(ctx), api.ListPush, api.ListPushRequest{})
-		if err != nil || len(policy.Settings) == 0 { // an older host, or one that is away
-			return judged{notice: n, allowed: true}
+		policy, err := ask(s.remote.within(ctx), api.ListPush, api.ListPushRequest{})
+		if err != nil {
+			policy = api.ListPushResponse{}
 		}
-		return n.under(policy, sessionID, time.Now())
+		return judged{n, s.session, policy}
 	}
 }
 
-// under applies the policy of the host, as it does for other notifications: in quiet hours nothing
-// is shown, and what still waits when they end is.
-func (n notice) under(policy api.ListPushResponse, sessionID string, now time.Time) judged {
-	settings := policy.Settings[0]
+// verdict applies the policy of the host, as it does for other notifications: in quiet hours nothing
+// is shown, and what still waits when they end is, after the returned time; 0 means never.
+func (j judged) verdict(now time.Time) (allowed bool, after time.Duration) {
+	if len(j.policy.Settings) == 0 {
+		return true, 0
+	}
+	settings := j.policy.Settings[0]
 	level := settings.Level
 	for _, own := range settings.Sessions {
-		if own.SessionID == sessionID {
+		if own.SessionID == j.sessionID {
 			level = own.Level
 		}
 	}
-	wanted := level != api.PushNone && (level == api.PushAll || !n.ended)
-	out := judged{notice: n, allowed: wanted && policy.QuietUntil == 0}
-	if wanted && !out.allowed && n.card != "" {
-		out.after = max(time.UnixMilli(policy.QuietUntil).Sub(now), time.Second)
+	wanted := level != api.PushNone && (level == api.PushAll || !j.ended)
+	switch quiet := j.policy.QuietUntil; {
+	case quiet == 0:
+		return wanted, 0
+	case wanted && j.card != "":
+		return false, max(time.UnixMilli(quiet).Sub(now), time.Second)
 	}
-	return out
+	return false, 0
 }
 
 // wasJudged shows a notice that is allowed, unless somebody looks by now.
-func (m *Model) wasJudged(j judged) tea.Cmd {
-	switch {
-	case !m.look.away || m.look.turns != j.turn:
+func (a *attention) wasJudged(j judged) tea.Cmd {
+	if !a.away || a.turns != j.turn {
 		return nil
-	case j.allowed:
-		return m.ring(j.notice)
-	case j.after > 0:
-		return tea.Tick(j.after, func(time.Time) tea.Msg { return quietOver{j.notice} })
+	}
+	switch allowed, after := j.verdict(a.now()); {
+	case allowed:
+		return a.ring(j.notice)
+	case after > 0:
+		return tea.Tick(after, func(time.Time) tea.Msg { return quietOver{j.notice} })
 	}
 	return nil
 }
 
 // quietEnded notifies of what still waits after quiet hours in which nobody looked.
-func (m *Model) quietEnded(n notice) tea.Cmd {
-	if !m.look.away || m.look.turns != n.turn || m.card.id != n.card {
+func (a *attention) quietEnded(n notice, s sight) tea.Cmd {
+	if !a.away || a.turns != n.turn || s.card != n.card {
 		return nil
 	}
-	return m.judge(n)
+	return a.judge(n, s)
 }
 
-func (m *Model) ring(n notice) tea.Cmd { return tea.Raw(notification(m.cfg.Environ, n.text)) }
+func (a *attention) ring(n notice) tea.Cmd { return tea.Raw(notification(a.environ, n.text)) }
 
 // notification returns what has a terminal notify a person. Terminals that are known to show
 // notifications get one, the others ring their bell, as do multiplexers, which pass on nothing

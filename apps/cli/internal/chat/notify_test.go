@@ -52,47 +52,45 @@ func rung(t *testing.T, cmd tea.Cmd) string {
 
 // TestATerminalNotifiesOnce: of each card and end of a turn, and only while it has no focus.
 func TestATerminalNotifiesOnce(t *testing.T) {
-	m := &Model{cfg: Config{Environ: []string{"TERM=foot"}}, conn: &connection{}}
-	m.session.Summary.ID, m.session.Summary.Name = "s1", "Fix it"
-	m.card.card = card{id: "a1", approval: &api.Approval{ID: "a1"}}
-	if got := rung(t, m.notify()); got != "" {
+	a := attention{environ: []string{"TERM=foot"}}
+	with := func(card, what string) sight { return sight{guest: true, title: "Fix it", card: card, what: what} }
+	first := with("a1", "Approval needed")
+	if got := rung(t, a.notify(first)); got != "" {
 		t.Errorf("a focused terminal notifies: %q", got)
 	}
-	m.blurred()
-	if got := rung(t, m.notify()); got != "" {
+	a.blurred("a1")
+	if got := rung(t, a.notify(first)); got != "" {
 		t.Errorf("what was on the screen is notified: %q", got)
 	}
-	m.card.card = card{id: "a2", approval: &api.Approval{ID: "a2"}}
-	if got := rung(t, m.notify()); !strings.Contains(got, "Approval needed: Fix it") {
+	second := with("a2", "Approval needed")
+	if got := rung(t, a.notify(second)); !strings.Contains(got, "Approval needed: Fix it") {
 		t.Errorf("the new approval is not notified: %q", got)
 	}
-	if got := rung(t, m.notify()); got != "" {
+	if got := rung(t, a.notify(second)); got != "" {
 		t.Errorf("the same approval is notified again: %q", got)
 	}
-	m.card.card = card{id: "q1", question: &api.Question{ID: "q1"}}
-	if got := rung(t, m.notify()); !strings.Contains(got, "Question: Fix it") {
+	if got := rung(t, a.notify(with("q1", "Question"))); !strings.Contains(got, "Question: Fix it") {
 		t.Errorf("the question is not notified: %q", got)
 	}
-	m.card.card = card{}
+	nothing := with("", "")
 	for reason, want := range map[api.TurnEnded]string{
 		{StopReason: session.StopAborted}:           "",
 		{StopReason: session.StopEnd}:               "Done: Fix it",
 		{StopReason: session.StopError, Error: "x"}: "Failed: Fix it",
 	} {
-		m.turnEnded(reason)
-		if got := rung(t, m.notify()); (got != "") != (want != "") || !strings.Contains(got, want) {
+		a.turnEnded(reason)
+		if got := rung(t, a.notify(nothing)); (got != "") != (want != "") || !strings.Contains(got, want) {
 			t.Errorf("after %+v: %q, want %q", reason, got, want)
 		}
 	}
-	m.turnEnded(api.TurnEnded{StopReason: session.StopEnd})
-	m.focused()
-	m.blurred()
-	if got := rung(t, m.notify()); got != "" {
+	a.turnEnded(api.TurnEnded{StopReason: session.StopEnd})
+	a.focused()
+	a.blurred("")
+	if got := rung(t, a.notify(nothing)); got != "" {
 		t.Errorf("a turn is notified that a person saw end: %q", got)
 	}
-	m.cfg.NoNotify = true
-	m.card.card = card{id: "q2", question: &api.Question{ID: "q2"}}
-	if got := rung(t, m.notify()); got != "" {
+	a.silent = true
+	if got := rung(t, a.notify(with("q2", "Question"))); got != "" {
 		t.Errorf("--no-notify: %q", got)
 	}
 }
@@ -169,28 +167,27 @@ func TestATerminalFollowsThePolicy(t *testing.T) {
 		"quiet and not wanted":  {approval, policy(api.PushNone, "", 1_060_000), false, 0},
 		"quiet, in the session": {approval, policy(api.PushNone, api.PushNeeds, 1_060_000), false, time.Minute},
 	} {
-		if got := c.notice.under(c.policy, "s1", now); got.allowed != c.allowed || got.after != c.after {
-			t.Errorf("%s: %+v", name, got)
+		if allowed, after := (judged{c.notice, "s1", c.policy}).verdict(now); allowed != c.allowed || after != c.after {
+			t.Errorf("%s: %v, after %s", name, allowed, after)
 		}
 	}
-	m := &Model{cfg: Config{Environ: []string{"TERM=foot"}}, conn: &connection{}}
-	m.blurred()
-	m.card.card = card{id: "a1"}
-	approval.turn = m.look.turns
-	if rung(t, m.wasJudged(judged{notice: approval, allowed: true})) == "" || rung(t, m.quietEnded(approval)) == "" {
+	a := attention{environ: []string{"TERM=foot"}, now: func() time.Time { return now }}
+	waiting := sight{guest: true, card: "a1"}
+	a.blurred("a1")
+	approval.turn = a.turns
+	allow, refuse := judged{notice: approval}, judged{approval, "s1", policy(api.PushNone, "", 0)}
+	if rung(t, a.wasJudged(allow)) == "" || rung(t, a.quietEnded(approval, waiting)) == "" {
 		t.Error("what still waits is not notified")
 	}
-	if m.wasJudged(judged{notice: approval}) != nil {
+	if a.wasJudged(refuse) != nil {
 		t.Error("what is not allowed is notified")
 	}
-	m.card.card = card{id: "a2"}
-	if m.quietEnded(approval) != nil {
+	if a.quietEnded(approval, sight{guest: true, card: "a2"}) != nil {
 		t.Error("what waits no more is notified after quiet hours")
 	}
-	m.card.card = card{id: "a1"}
-	m.focused()
-	m.blurred()
-	if m.wasJudged(judged{notice: approval, allowed: true}) != nil || m.quietEnded(approval) != nil {
+	a.focused()
+	a.blurred("a1")
+	if a.wasJudged(allow) != nil || a.quietEnded(approval, waiting) != nil {
 		t.Error("what a person has seen is notified")
 	}
 }
@@ -202,13 +199,13 @@ func TestATerminalAsksTheHost(t *testing.T) {
 	w.prompt("hello")
 	w.idle()
 	w.send(tea.BlurMsg{})
-	judge := func() judged {
+	judge := func() (allowed bool, after time.Duration) {
 		t.Helper()
-		got, ok := w.model.judge(notice{text: "Approval needed", card: "a1"})().(judged)
+		got, ok := w.model.look.judge(notice{text: "Approval needed", card: "a1"}, w.model.sight())().(judged)
 		if !ok {
 			t.Fatal("the host was not asked")
 		}
-		return got
+		return got.verdict(time.Now())
 	}
 	set := func(r api.SetPushRequest) {
 		t.Helper()
@@ -216,17 +213,17 @@ func TestATerminalAsksTheHost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !judge().allowed {
+	if allowed, _ := judge(); !allowed {
 		t.Error("nothing is notified without settings")
 	}
 	now := time.Now().UTC()
 	quiet := &api.PushQuiet{From: now.Add(-time.Hour).Format("15:04"), To: now.Add(time.Hour).Format("15:04"), Zone: "UTC"}
 	set(api.SetPushRequest{Quiet: quiet})
-	if got := judge(); got.allowed || got.after < time.Minute || got.after > time.Hour {
-		t.Errorf("in quiet hours: %+v", got)
+	if allowed, after := judge(); allowed || after < time.Minute || after > time.Hour {
+		t.Errorf("in quiet hours: %v, after %s", allowed, after)
 	}
 	set(api.SetPushRequest{Quiet: &api.PushQuiet{}, SessionID: w.model.session.Summary.ID, Level: api.PushNone})
-	if got := judge(); got.allowed || got.after != 0 {
-		t.Errorf("with the level none: %+v", got)
+	if allowed, after := judge(); allowed || after != 0 {
+		t.Errorf("with the level none: %v, after %s", allowed, after)
 	}
 }

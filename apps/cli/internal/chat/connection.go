@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -116,6 +117,19 @@ func (c *connection) path() string {
 		return ""
 	}
 	return sanitize.Line(c.to.Path())
+}
+
+// loss says that the host is away, and when the next attempt is.
+func (c *connection) loss(e explainer, now time.Time) problem {
+	wait := max(c.retryAt.Sub(now).Round(time.Second), 0)
+	p := e.problem(c.lost)
+	p.text = fmt.Sprintf("Disconnected, trying again in %s: %s", wait, p.text)
+	return p
+}
+
+// demo reports whether a model of the host is no AI.
+func (c *connection) demo(model string) bool {
+	return slices.ContainsFunc(c.host.Models, func(m api.Model) bool { return m.Name == model && m.Demo })
 }
 
 // drawEvery is how often new events are taken over: 30 times a second, whatever the rate of

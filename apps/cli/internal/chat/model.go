@@ -33,8 +33,7 @@ type Model struct {
 	card     cards
 	picker   *picker
 	leaving  time.Time // of the first Ctrl+C
-	ticking  bool
-	frame    int
+	spinner  spinner
 	look     attention
 }
 
@@ -63,9 +62,6 @@ func newModel(ctx context.Context, cfg Config) *Model {
 	return m
 }
 
-// ticked is the next moment of what moves while the agent works.
-type ticked struct{}
-
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(m.conn.listen(0), tea.RequestBackgroundColor, m.next.find(m.conn.remote()))
@@ -75,7 +71,8 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
 	m.layout()
-	return m, tea.Batch(cmd, m.session.pageBack(m.conn.remote()), m.tick())
+	moving := m.session.running() || m.conn.ever && !m.conn.connected
+	return m, tea.Batch(cmd, m.session.pageBack(m.conn.remote()), m.spinner.tick(moving))
 }
 
 func (m *Model) update(msg tea.Msg) tea.Cmd {
@@ -96,8 +93,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case woken:
 		return tea.Batch(m.take(), m.conn.listen(drawEvery))
 	case ticked:
-		m.ticking = false
-		m.frame++
+		m.spinner.ticked()
 	default:
 		// What the feed got before an answer comes before it: the grants before the project.
 		return tea.Batch(m.take(), m.answered(msg))
@@ -191,16 +187,4 @@ func (m *Model) begin() {
 	m.next.key = rand.Text()
 	m.reset()
 	m.notice.clear()
-}
-
-// tickEvery is the pace of what moves while the agent works.
-const tickEvery = 250 * time.Millisecond
-
-func (m *Model) tick() tea.Cmd {
-	moving := m.session.running() || m.conn.ever && !m.conn.connected
-	if m.ticking || !moving {
-		return nil
-	}
-	m.ticking = true
-	return tea.Tick(tickEvery, func(time.Time) tea.Msg { return ticked{} })
 }

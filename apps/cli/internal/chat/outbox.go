@@ -137,12 +137,3 @@ func (o *outbox) took(msg sent, notice *notices) (back []prompt) {
 	})
 	return append([]prompt{msg.prompt}, after...)
 }
-
-// lines shows what waits.
-func (o *outbox) lines(s screen) []string {
-	var lines []string
-	for _, p := range o.prompts {
-		lines = append(lines, s.dim(" Sending: "+oneLine(p.text)))
-	}
-	return lines
-}

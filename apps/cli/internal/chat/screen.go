@@ -17,6 +17,9 @@ type screen struct {
 	theme         *theme.Theme
 }
 
+// smallHeight is the height below which lists are short.
+const smallHeight = 22
+
 // small reports whether the lists must be short.
 func (s screen) small() bool { return s.height < smallHeight }
 

@@ -95,14 +95,3 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 	return result, m.fatal
 }
-
-// switchTo shows a session of another host.
-func (m *Model) switchTo(host Host, sessionID string) tea.Cmd {
-	m.cfg.Session = sessionID
-	m.next.elsewhere()
-	m.field.giveBack(m.outbox.take(anyPrompt))
-	m.session.opening = sessionID
-	m.conn.follow(host, sessionID)
-	m.reset()
-	return nil
-}

@@ -58,11 +58,28 @@ func (f *field) prompt() string {
 	return f.editor.Text()
 }
 
-// sent remembers the prompt, and empties the field.
-func (f *field) sent() {
+// blank reports whether there is nothing to send.
+func (f *field) blank() bool { return strings.TrimSpace(f.editor.Text()) == "" && len(f.images) == 0 }
+
+// clear remembers what is written, and removes it.
+func (f *field) clear() {
 	f.editor.Remember(strings.TrimSpace(f.editor.Text()))
 	f.editor.Set("")
+}
+
+// take removes the prompt with its images, and remembers it.
+func (f *field) take() (text string, images []image) {
+	text, images = strings.TrimSpace(f.editor.Text()), f.images
+	f.clear()
 	f.images = nil
+	return text, images
+}
+
+// offer shows a prompt that can be changed and sent again, unless another one is written.
+func (f *field) offer(text string) {
+	if text != "" && f.prompt() == "" {
+		f.setPrompt(text)
+	}
 }
 
 // giveBack puts prompts that were not sent before what is there.

@@ -22,7 +22,7 @@ func bindings() []binding {
 	return []binding{
 		{[]string{"enter"}, "Send the prompt; while the agent works, add it to the queue", func(m *Model) tea.Cmd { return m.enter() }},
 		{[]string{"alt+enter", "shift+enter", "ctrl+j"}, "New line", func(m *Model) tea.Cmd { m.field.editor.Insert("\n"); return nil }},
-		{[]string{"ctrl+s"}, "Send now: the running turn gets the prompt at its next step", func(m *Model) tea.Cmd { return m.submit(m.steerable()) }},
+		{[]string{"ctrl+s"}, "Send now: the running turn gets the prompt at its next step", func(m *Model) tea.Cmd { return m.submit(m.session.steers()) }},
 		{[]string{"esc"}, "Close what is open, or cancel the running turn", (*Model).escape},
 		{[]string{"tab"}, "Complete; switch between the card and the field", func(m *Model) tea.Cmd { m.card.focus(); return nil }},
 		{[]string{"up", "ctrl+p"}, "Row up; in the first row, the previous prompt", func(m *Model) tea.Cmd { m.field.editor.Up(m.screen.fieldWidth()); return nil }},
@@ -33,20 +33,20 @@ func bindings() []binding {
 		{[]string{"ctrl+end"}, "Scroll to the end", func(m *Model) tea.Cmd { m.session.transcript.End(); return nil }},
 		{[]string{"ctrl+o"}, "Show outputs, diffs and reasoning in full, or short again", func(m *Model) tea.Cmd { m.session.transcript.ToggleDetails(); return nil }},
 		{[]string{"shift+tab"}, "Next permission mode: plan, ask, accept-edits, auto", (*Model).nextMode},
-		{[]string{"ctrl+r"}, "Sessions: switch to another", lists(listSessions)},
-		{[]string{"ctrl+t"}, "New session", func(m *Model) tea.Cmd { m.begin(); return nil }},
-		{[]string{"ctrl+g"}, "Search all devices", lists(listSearch)},
+		{[]string{"ctrl+r"}, "Sessions: switch to another", does(listSessions)},
+		{[]string{"ctrl+t"}, "New session", does(beginSession{})},
+		{[]string{"ctrl+g"}, "Search all devices", does(listSearch)},
 		{[]string{"ctrl+v", "alt+v"}, "Attach the image of the clipboard", (*Model).pasteImage},
 		{[]string{"ctrl+l"}, "Draw the screen again", func(*Model) tea.Cmd { return tea.ClearScreen }},
-		{[]string{"f1"}, "Help", lists(listHelp)},
+		{[]string{"f1"}, "Help", does(listHelp)},
 		{[]string{"ctrl+c"}, "Clear the field; twice: quit", (*Model).interrupt},
 		{[]string{"ctrl+d"}, "Quit, if the field is empty", (*Model).endOfInput},
 	}
 }
 
-// lists opens a list.
-func lists(what listed) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return m.list(what) }
+// does has the model do something.
+func does(what tea.Msg) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.do(what) }
 }
 
 // cardBindings are the keys of a card, for the help.
@@ -151,8 +151,10 @@ func (m *Model) enter() tea.Cmd {
 	if m.field.answering() {
 		return m.card.finishWriting(m.answerTo())
 	}
-	if cmd, ok := m.command(m.field.editor.Text()); ok {
-		return cmd
+	if what, ok := slashOf(m.field.editor.Text()); ok {
+		m.field.clear()
+		m.complete.close()
+		return m.do(what)
 	}
 	return m.submit("")
 }
@@ -162,7 +164,7 @@ func (m *Model) escape() tea.Cmd {
 	case m.field.answering():
 		m.card.stopWriting()
 	case m.session.Live.Turn != nil:
-		return m.cancel()
+		return m.do(cancelTurn{})
 	}
 	return nil
 }
@@ -181,7 +183,7 @@ func (m *Model) nextMode() tea.Cmd {
 			next = modes[(i+1)%len(modes)]
 		}
 	}
-	return m.chose(choices{mode: next})
+	return m.do(choices{mode: next})
 }
 
 // leaveWithin is how long after a first Ctrl+C a second one leaves.

@@ -101,6 +101,45 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// answered takes the answer to a request.
+func (m *Model) answered(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case projectFound:
+		return m.tookProject(msg)
+	case clipboardRead:
+		m.notice.report(m.field.tookClipboard(msg))
+	case entries:
+		m.session.earlier(msg)
+	case sent:
+		m.field.giveBack(m.outbox.took(msg, m.notice))
+		return m.flush()
+	case copied:
+		if msg.err != nil {
+			m.notice.fail(msg.err)
+			return nil
+		}
+		m.open(msg.summary.ID)
+	case moved:
+		m.notice.report(msg.err)
+		m.field.offer(msg.response.Text)
+	case said:
+		m.notice.said(msg)
+	case cardAnswered:
+		m.card.took(msg)
+	case found, skillsFound, offered:
+		m.complete.took(msg, m.scope().project)
+	case picked:
+		if msg.picker == m.picker {
+			m.picker.took(msg, m.notice.explainer)
+		}
+	case searched:
+		if msg.picker == m.picker {
+			m.picker.found(msg, m.notice.explainer)
+		}
+	}
+	return nil
+}
+
 // take applies what the feed has.
 func (m *Model) take() tea.Cmd {
 	var cmds []tea.Cmd
@@ -163,28 +202,4 @@ func (m *Model) failed(u feed.Failed) tea.Cmd {
 	m.session.opening = ""
 	m.notice.fail(u.Err)
 	return nil
-}
-
-// reset forgets the session on the screen.
-func (m *Model) reset() {
-	m.session.clear(m.screen.theme)
-	m.card.clear()
-}
-
-// open shows another session.
-func (m *Model) open(sessionID string) {
-	m.field.giveBack(m.outbox.take(newSession))
-	m.session.open(sessionID)
-	m.notice.clear()
-	m.conn.feed.Open(sessionID)
-}
-
-// begin starts a new session with the next prompt.
-func (m *Model) begin() {
-	m.field.giveBack(m.outbox.take(newSession))
-	m.conn.feed.Open("")
-	m.session.open("")
-	m.next.key = rand.Text()
-	m.reset()
-	m.notice.clear()
 }

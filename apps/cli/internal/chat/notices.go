@@ -34,6 +34,23 @@ func (n *notices) fail(err error) {
 	n.text, n.bad = p.text, &p
 }
 
+// report shows an error, if there is one.
+func (n *notices) report(err error) {
+	if err != nil {
+		n.fail(err)
+	}
+}
+
+// said shows the outcome of a request.
+func (n *notices) said(s said) {
+	switch {
+	case s.err != nil:
+		n.fail(s.err)
+	case s.text != "":
+		n.say(s.text)
+	}
+}
+
 // clear shows nothing.
 func (n *notices) clear() { n.text, n.bad = "", nil }
 

@@ -29,7 +29,8 @@ const searchTimeout = 10 * time.Second
 // search asks hosts for what was typed into a list.
 type search struct {
 	r      remote
-	others func() []Host // besides the open one; nil has none
+	others func(open string) []Host // besides the open one; nil has none
+	open   string                   // device of the open one
 
 	serial  int                // of the last search; older answers are dropped
 	waiting int                // hosts that have not answered it
@@ -45,10 +46,10 @@ type searched struct {
 }
 
 // searchPicker searches the text of all sessions on all devices.
-func searchPicker(r remote, others func() []Host) *picker {
+func searchPicker(r remote, others func(open string) []Host, open string) *picker {
 	p := newPicker("Search all devices", "Type what to search for", func(r row) tea.Msg { return r.value })
 	p.hint = "Enter: open · type to search · Esc: close"
-	p.search = &search{r: r, others: others}
+	p.search = &search{r: r, others: others, open: open}
 	return p
 }
 
@@ -88,7 +89,7 @@ func (s *search) asks(ctx context.Context, request api.SearchSessionsRequest) []
 	if s.others == nil {
 		return asks
 	}
-	for _, other := range s.others() {
+	for _, other := range s.others(s.open) {
 		asks = append(asks, func() ([]row, error) {
 			response, err := searchHost(ctx, other, request)
 			return hitRows(&other, response.Hits), notSearched(other.Name, err)

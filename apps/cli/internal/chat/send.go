@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"errors"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,10 +14,9 @@ const onlyWatching = "This terminal may only watch"
 
 // submit sends what was written. mode says what happens while a turn runs.
 func (m *Model) submit(mode session.PromptMode) tea.Cmd {
-	text := strings.TrimSpace(m.field.editor.Text())
 	id := m.session.target()
 	switch {
-	case text == "" && len(m.field.images) == 0:
+	case m.field.blank():
 		return nil
 	case m.cfg.Watch, m.conn.ever && !m.conn.may(api.GrantPrompt):
 		m.notice.say(onlyWatching)
@@ -26,19 +24,11 @@ func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 	case id == "" && m.next.project.ID == "" && m.next.folder == "":
 		return m.list(listProjects)
 	}
-	m.outbox.prompts = append(m.outbox.prompts, newPrompt(text, mode, m.field.images, id, m.next, m.cfg.Now()))
-	m.field.sent()
+	text, images := m.field.take()
+	m.outbox.prompts = append(m.outbox.prompts, newPrompt(text, mode, images, id, m.next, m.cfg.Now()))
 	m.notice.clear()
 	m.session.transcript.End()
 	return m.flush()
-}
-
-// steerable reports whether a prompt can join the running turn.
-func (m *Model) steerable() session.PromptMode {
-	if m.session.Live.Turn != nil {
-		return session.ModeSteer
-	}
-	return ""
 }
 
 // flush sends the next prompt as soon as the host and the project of a new session are known.

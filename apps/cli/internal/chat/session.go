@@ -31,6 +31,14 @@ func (s *shown) target() string { return cmp.Or(s.opening, s.Summary.ID) }
 // running reports whether the agent works.
 func (s *shown) running() bool { return s.Live.Turn != nil || s.Live.Work != nil }
 
+// steers is the mode of a prompt that joins the running turn, if there is one.
+func (s *shown) steers() session.PromptMode {
+	if s.Live.Turn == nil {
+		return ""
+	}
+	return session.ModeSteer
+}
+
 // title names the session for people.
 func (s *shown) title() string {
 	if s.Summary.ID == "" {

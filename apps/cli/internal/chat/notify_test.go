@@ -127,15 +127,6 @@ func TestATerminalOutOfSight(t *testing.T) {
 	w.until("the host knows that somebody looks", func(string) bool { return m.look.told == "" && !m.look.tellingIt })
 }
 
-// TestTheViewAsksForTheFocus: without it, a terminal reports nothing.
-func TestTheViewAsksForTheFocus(t *testing.T) {
-	w := newWorld(t)
-	w.open(80, 24, nil)
-	if !w.model.View().ReportFocus {
-		t.Error("the terminal is not asked to report its focus")
-	}
-}
-
 // TestATerminalFollowsThePolicy: levels, those of the session first, and quiet hours.
 func TestATerminalFollowsThePolicy(t *testing.T) {
 	now := time.UnixMilli(1_000_000)

@@ -3,11 +3,13 @@ package chat
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 // TestASearchWaitsForNoHost: what one host has found is shown while another does not answer, and
@@ -36,20 +38,60 @@ func TestASearchWaitsForNoHost(t *testing.T) {
 	}
 }
 
-// TestSessionsWithoutAFolder: who attaches to a host without sessions can begin one there.
-func TestSessionsWithoutAFolder(t *testing.T) {
+func TestSearchFindsOnOtherHosts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.importLong(2)
-	w.open(80, 24, func(cfg *Config) { cfg.Folder = "" })
-	w.await("New session")
-	w.await("message 1 of the session")
-	w.key(tea.KeyDown, 0)
-	w.key(tea.KeyEnter, 0)
-	w.await("Project of the new session")
-	w.until("the project", func(string) bool { return w.model.picker != nil && len(w.model.picker.rows) == 1 })
-	w.key(tea.KeyEnter, 0)
-	w.prompt("hello")
-	w.await("❯ hello")
+	w.open(80, 24, nil)
+	w.prompt("hello from afar")
 	w.idle()
+	id := w.model.session.Summary.ID
+	other := Host{Name: "the server", Dial: w.dial, Lost: func(error) bool { return true }}
+	near := newWorld(t)
+	near.open(80, 24, func(cfg *Config) { cfg.Others = func(string) []Host { return []Host{other} } })
+	near.until("the project", func(string) bool { return near.model.next.project.ID != "" })
+	near.key('g', tea.ModCtrl)
+	near.write("afar")
+	near.await("the server")
+	near.key(tea.KeyEnter, 0)
+	near.until("the session of the other host", func(string) bool { return near.model.session.Summary.ID == id })
+	near.await("❯ hello from afar")
+}
+
+// TestAHitOpensAtItsEntry, however far up it is, and again in the session that is open.
+func TestAHitOpensAtItsEntry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.importLong(2000)
+	w.indexed(`"message 700 of"`)
+	w.open(80, 24, nil)
+	w.until("the project", func(string) bool { return w.model.next.project.ID != "" })
+	for _, text := range []string{"message 700 of", "message 1301 of"} {
+		w.key('g', tea.ModCtrl)
+		w.await("Search all devices")
+		w.write(`"` + text + `"`)
+		w.until("the result", func(string) bool { return len(w.model.picker.rows) == 1 && !w.model.picker.loading })
+		w.key(tea.KeyEnter, 0)
+		w.until(text, func(screen string) bool {
+			return w.model.picker == nil && strings.Contains(screen, text+" the session")
+		})
+		if w.model.session.Summary.ID != id || w.model.session.seek.entryID != "" {
+			t.Errorf("the session is %s, sought is %+v", w.model.session.Summary.ID, w.model.session.seek)
+		}
+	}
+}
+
+// indexed waits until a search finds something.
+func (w *world) indexed(query string) {
+	w.t.Helper()
+	c := w.client()
+	defer func() { _ = c.Close() }() // everything was received
+	for {
+		found, err := client.Call(w.t.Context(), c, api.SearchSessions, api.SearchSessionsRequest{Query: query})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(found.Hits) > 0 && found.Behind == 0 {
+			return
+		}
+	}
 }

@@ -273,3 +273,8 @@ func (w *world) client() *client.Client {
 	}
 	return client.New(transport, nil)
 }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -61,6 +61,15 @@ func (f *field) prompt() string {
 // blank reports whether there is nothing to send.
 func (f *field) blank() bool { return strings.TrimSpace(f.editor.Text()) == "" && len(f.images) == 0 }
 
+// empty reports whether nothing is written or attached.
+func (f *field) empty() bool { return f.editor.Empty() && len(f.images) == 0 }
+
+// discard removes what is written and attached.
+func (f *field) discard() {
+	f.editor.Set("")
+	f.images = nil
+}
+
 // clear remembers what is written, and removes it.
 func (f *field) clear() {
 	f.editor.Remember(strings.TrimSpace(f.editor.Text()))

@@ -196,8 +196,8 @@ func (m *Model) interrupt() tea.Cmd {
 		m.picker = nil
 		return nil
 	}
-	if !m.field.editor.Empty() && !m.field.answering() {
-		m.field.editor.Set("")
+	if !m.field.empty() && !m.field.answering() {
+		m.field.discard()
 		return nil
 	}
 	if now.Sub(m.leaving) < leaveWithin {
@@ -209,7 +209,7 @@ func (m *Model) interrupt() tea.Cmd {
 }
 
 func (m *Model) endOfInput() tea.Cmd {
-	if m.field.editor.Empty() {
+	if m.field.empty() {
 		return tea.Quit
 	}
 	m.field.editor.Key("delete")

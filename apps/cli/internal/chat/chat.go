@@ -4,7 +4,9 @@
 //
 // feed keeps the connection, projection the state of the session, transcript and markdown make
 // lines of it, and composer is the field to write in. This package puts them on the screen and
-// gives keys their meaning.
+// gives keys their meaning. Each part of the screen is a type with its own state, keys and lines,
+// and gets what it needs: connection, shown, field, outbox, cards, picker, completion, attention.
+// None of them knows Model, which passes keys and messages on and connects what they report.
 package chat
 
 import (

@@ -1,5 +1,6 @@
-// Package visible writes out the characters that nobody sees, so that a request for approval reads
-// as what runs. The web UI does the same; testdata/texts.json has examples for both.
+// Package visible prepares texts for people. It writes out the characters that nobody sees, so that
+// a request for approval reads as what runs, and shortens a text to the room that it has. The web UI
+// writes out the same characters; testdata/texts.json has examples for both.
 package visible
 
 import (

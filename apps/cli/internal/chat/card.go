@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // guard is how long a new card ignores keys: what a person was typing when it appeared must not
@@ -220,7 +221,7 @@ func (c *cards) finishWriting(to answerTo) tea.Cmd {
 	if c.approval != nil {
 		limit = api.MaxFeedback
 	}
-	text = strings.ToValidUTF8(text[:min(len(text), limit)], "")
+	text = visible.Head(text, limit)
 	c.stopWriting()
 	if c.approval != nil {
 		return c.decide(to, api.DecisionDeny, text)

@@ -3,9 +3,9 @@ package backend
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // maxQuoted is how much of one message or tool result is repeated to another agent, in bytes.
@@ -70,9 +70,6 @@ func clip(text string, most int) string {
 	if len(text) <= most {
 		return strings.ToValidUTF8(text, "�")
 	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return fmt.Sprintf("%s\n[%d bytes were left out]", strings.ToValidUTF8(text[:cut], "�"), len(text)-cut)
+	head := visible.Head(text, most)
+	return fmt.Sprintf("%s\n[%d bytes were left out]", strings.ToValidUTF8(head, "�"), len(text)-len(head))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/scorel/scorel/packages/acp"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 const (
@@ -125,10 +126,7 @@ func (t *transcript) say(ctx context.Context, kind session.BlockType, u *acp.Upd
 		}
 	}
 	for len(text) > 0 {
-		piece := text
-		if len(piece) > MaxMessage {
-			piece = strings.ToValidUTF8(piece[:MaxMessage], "")
-		}
+		piece := visible.Head(text, MaxMessage)
 		t.add(kind, u.MessageID, piece)
 		if text = text[len(piece):]; text != "" {
 			if err := t.flush(ctx); err != nil {

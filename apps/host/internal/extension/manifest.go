@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/scorel/scorel/packages/protocol/exactjson"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Files that make a folder an extension: our own, and the one of Claude Code's plugins.
@@ -111,10 +111,7 @@ func shown(text string, most int) string {
 		}
 		return r
 	}, text)
-	if utf8.RuneCountInString(text) > most {
-		text = string([]rune(text)[:most-1]) + "…"
-	}
-	return text
+	return visible.Shorten(text, most)
 }
 
 func unusedKeys(data []byte) (problems []string) {

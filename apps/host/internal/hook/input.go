@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // maxShown bounds the output of a tool and the text of a prompt in the input, in bytes.
@@ -95,5 +95,5 @@ func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "\n(shortened)"
+	return visible.Head(text, most) + "\n(shortened)"
 }

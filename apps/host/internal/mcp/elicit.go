@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,6 +16,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Bounds of what a server may ask people during one call.
@@ -172,7 +172,7 @@ type form struct {
 
 // formOf reads a request of a server. The error is the end of a sentence.
 func formOf(p *sdk.ElicitParams) (form, error) {
-	f := form{message: shortened(strings.TrimSpace(strings.ToValidUTF8(p.Message, "\uFFFD")), maxMessage)}
+	f := form{message: visible.Shorten(strings.TrimSpace(strings.ToValidUTF8(p.Message, "\uFFFD")), maxMessage)}
 	if p.Mode == "url" || p.Mode == "" && p.URL != "" {
 		u, err := url.Parse(p.URL)
 		local := err == nil && u.Scheme == "http" && (u.Hostname() == "127.0.0.1" || u.Hostname() == "localhost" || u.Hostname() == "::1")
@@ -228,14 +228,6 @@ func (f form) ask(ctx context.Context, a *asking) (content map[string]any, outco
 		}
 	}
 	return content, agent.Answered
-}
-
-// shortened returns at most limit characters of a text.
-func shortened(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit-1]) + "…"
 }
 
 // clock is a time limit that can be paused.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Bounds of a form.
@@ -118,7 +119,7 @@ func fieldsOf(schema any) ([]field, error) {
 }
 
 func label(text string) string {
-	return shortened(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), maxLabel)
+	return visible.Shorten(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), maxLabel)
 }
 
 func (p property) options() (list []option) {
@@ -155,7 +156,7 @@ func (f field) defaultOf(raw json.RawMessage) string {
 				return o.title
 			}
 		}
-		return shortened(text, maxLabel)
+		return visible.Shorten(text, maxLabel)
 	case json.Unmarshal(raw, &number) == nil:
 		return number.String()
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Bounds of what a prompt adds.
@@ -86,7 +87,7 @@ func unread(server, uri, why string) session.Note {
 func readNote(ctx context.Context, conn *sdk.ClientSession, server, uri string) session.Note {
 	result, err := conn.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	if err != nil {
-		return unread(server, uri, shortened(err.Error(), 300))
+		return unread(server, uri, visible.Shorten(err.Error(), 300))
 	}
 	var texts []string
 	for _, c := range result.Contents {
@@ -132,11 +133,11 @@ func uncalled(server, prompt, why string) session.Note {
 func promptNote(ctx context.Context, conn *sdk.ClientSession, server string, p *sdk.Prompt, rest string) session.Note {
 	arguments, err := argumentsOf(p, rest)
 	if err != nil {
-		return uncalled(server, p.Name, shortened(err.Error(), 300))
+		return uncalled(server, p.Name, visible.Shorten(err.Error(), 300))
 	}
 	result, err := conn.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: arguments})
 	if err != nil {
-		return uncalled(server, p.Name, shortened(err.Error(), 300))
+		return uncalled(server, p.Name, visible.Shorten(err.Error(), 300))
 	}
 	var texts []string
 	for _, m := range result.Messages {
@@ -191,7 +192,7 @@ func serverNote(text string) session.Note { return session.Note{Kind: session.No
 // fenced puts a text between lines of backticks that are longer than any in it.
 func fenced(text string) string {
 	if len(text) > maxAdded {
-		text = strings.ToValidUTF8(text[:maxAdded], "") + "\n[The rest is left out: it is longer than 256 KiB.]"
+		text = visible.Head(text, maxAdded) + "\n[The rest is left out: it is longer than 256 KiB.]"
 	}
 	longest, run := 2, 0
 	for _, c := range []byte(text) {

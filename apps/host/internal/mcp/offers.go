@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Bounds of what servers offer besides tools.
@@ -56,7 +57,7 @@ func (m *Manager) Offers(ctx context.Context, folder string) api.ListMCPOffersRe
 // commandOf is the word after a slash that calls a prompt.
 func commandOf(server, prompt string) string { return prefix(server) + clean(prompt) }
 
-func detail(text string) string { return shortened(label(text), maxDetail) }
+func detail(text string) string { return visible.Shorten(label(text), maxDetail) }
 
 // started returns the running servers of a folder, by name, after it has waited for those that
 // start.

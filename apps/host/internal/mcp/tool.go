@@ -20,6 +20,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/mcpauth"
 	"github.com/scorel/scorel/apps/host/internal/picture"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Bounds of a server's tool descriptions and results.
@@ -181,7 +182,7 @@ func specOf(server string, tool *sdk.Tool) (agent.ToolSpec, bool) {
 	}
 	description := strings.TrimSpace(strings.ToValidUTF8(cmp.Or(tool.Description, tool.Title, tool.Name), "\uFFFD"))
 	if len(description) > maxDescription {
-		description = strings.ToValidUTF8(description[:maxDescription], "") + " ..."
+		description = visible.Head(description, maxDescription) + " ..."
 	}
 	return agent.ToolSpec{Name: prefix(server) + clean(tool.Name), Description: description, Parameters: schema}, true
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // maxTests is how many servers are tested at once.
@@ -80,10 +81,7 @@ func (m *Manager) try(ctx context.Context, found spec, folder string) (api.TestM
 	}
 	for _, tool := range tools {
 		description := strings.ToValidUTF8(cmp.Or(tool.Description, tool.Title), "\uFFFD")
-		if runes := []rune(description); len(runes) > maxShownDescription {
-			description = string(runes[:maxShownDescription-1]) + "…"
-		}
-		response.Tools = append(response.Tools, api.MCPTool{Name: tool.Name, Description: description})
+		response.Tools = append(response.Tools, api.MCPTool{Name: tool.Name, Description: visible.Shorten(description, maxShownDescription)})
 	}
 	slices.SortFunc(response.Tools, func(a, b api.MCPTool) int { return cmp.Compare(a.Name, b.Name) })
 	return response, nil

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 const (
@@ -127,10 +129,7 @@ func clean(text string, limit int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
-	if runes := []rune(text); len(runes) > limit {
-		text = string(runes[:limit-1]) + "…"
-	}
-	return strings.TrimSuffix(strings.TrimSpace(text), ":")
+	return strings.TrimSuffix(strings.TrimSpace(visible.Shorten(text, limit)), ":")
 }
 
 // deadline is when a flow that begins now ends.

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/scorel/scorel/packages/atomicfile"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Bounds of a journal.
@@ -47,8 +48,8 @@ func (e Event) line(now time.Time) string {
 	if e.Failed {
 		failed = "failed: "
 	}
-	title := clipped(oneLine(e.Title), 80)
-	return fmt.Sprintf("- %s %s (%s): %s%s\n", now.Format("15:04"), title, e.Session, failed, clipped(oneLine(e.Said), maxSaid))
+	title := visible.Shorten(oneLine(e.Title), 80)
+	return fmt.Sprintf("- %s %s (%s): %s%s\n", now.Format("15:04"), title, e.Session, failed, visible.Shorten(oneLine(e.Said), maxSaid))
 }
 
 func oneLine(text string) string {
@@ -159,7 +160,7 @@ func (j Journal) Last(days, lines int) (string, error) {
 		events := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return !strings.HasPrefix(line, "- ") })
 		events = events[max(0, len(events)-(lines-len(kept))):]
 		for k := range events {
-			events[k] = clipped(all[i]+" "+strings.TrimPrefix(events[k], "- "), maxSaid+200)
+			events[k] = visible.Shorten(all[i]+" "+strings.TrimPrefix(events[k], "- "), maxSaid+200)
 		}
 		kept = append(events, kept...)
 	}

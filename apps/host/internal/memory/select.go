@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Bounds of what a session is given of the notes when it begins.
@@ -67,14 +67,6 @@ func (s scoped) given(room int) session.MemoryNote {
 		part.Text = text
 		return part
 	}
-	part.Title = clipped(s.Title(), maxLine)
+	part.Title = visible.Shorten(s.Title(), maxLine)
 	return part
-}
-
-// clipped returns a text of at most so many characters.
-func clipped(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode/utf8"
+
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // maxQuote bounds a quotation from a server's response, in bytes.
@@ -130,11 +131,7 @@ func (c Config) quote(text string) string {
 		return ""
 	}
 	if len(text) > maxQuote {
-		cut := maxQuote
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "..."
+		text = visible.Head(text, maxQuote) + "..."
 	}
 	return fmt.Sprintf(" The server said: %q", text)
 }

@@ -6,9 +6,9 @@ import (
 	"math"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Bounds of one event, in bytes unless stated otherwise.
@@ -85,11 +85,7 @@ func cut(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	end := most - len(mark)
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + mark
+	return visible.Head(s, most-len(mark)) + mark
 }
 
 // cleanPayload returns nil for invalid JSON.

@@ -10,6 +10,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // skillRequests are the requests about skills.
@@ -104,15 +105,7 @@ func (s *skillRequests) findSkill(projectID, name string) (folder string, info s
 
 func (s *skillRequests) listed(folder string, info session.SkillInfo) api.Skill {
 	return api.Skill{
-		Name: info.Name, Description: beginning(info.Description), Scope: info.Scope, Manual: info.Manual, Path: info.Path,
+		Name: info.Name, Description: visible.Shorten(info.Description, maxDescription), Scope: info.Scope, Manual: info.Manual, Path: info.Path,
 		Disabled: !s.skills.Enabled(folder, info.Name),
 	}
-}
-
-// beginning cuts a description, so that a list of many skills stays small.
-func beginning(description string) string {
-	if runes := []rune(description); len(runes) > maxDescription {
-		return string(runes[:maxDescription-1]) + "…"
-	}
-	return description
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // maxAfter bounds how long a server can have the host wait.
@@ -63,5 +65,5 @@ func Cut(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	return strings.ToValidUTF8(s[:most-len("…")], "") + "…"
+	return visible.Head(s, most-len("…")) + "…"
 }

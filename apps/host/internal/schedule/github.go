@@ -14,6 +14,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/outside"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Times and limits of looks at GitHub.
@@ -198,5 +199,5 @@ func clip(text string) string {
 	if len(text) <= MaxDelivery {
 		return text
 	}
-	return strings.ToValidUTF8(text[:MaxDelivery], "") + "\n(the rest is left out)"
+	return visible.Head(text, MaxDelivery) + "\n(the rest is left out)"
 }

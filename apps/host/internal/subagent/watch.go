@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // watch follows one task in its session. It implements sessions.Subscriber.
@@ -190,10 +190,7 @@ func summary(report string) string {
 			break
 		}
 	}
-	if utf8.RuneCountInString(first) > maxSummary {
-		first = string([]rune(first)[:maxSummary-1]) + "…"
-	}
-	return first
+	return visible.Shorten(first, maxSummary)
 }
 
 // outcome returns the final update of a task.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 //go:embed delegate_task.md
@@ -229,8 +229,5 @@ func taskTitle(args taskArgs) string {
 		first, _, _ := strings.Cut(strings.TrimSpace(args.Prompt), "\n")
 		title = strings.Join(strings.Fields(first), " ")
 	}
-	if utf8.RuneCountInString(title) > maxTaskTitle {
-		title = string([]rune(title)[:maxTaskTitle-1]) + "…"
-	}
-	return title
+	return visible.Shorten(title, maxTaskTitle)
 }

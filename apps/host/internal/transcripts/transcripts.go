@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Source names the program that wrote a transcript.
@@ -170,11 +171,7 @@ func (r *Reader) openRoot(source Source, folder string) (*os.Root, error) {
 
 // titleOf returns the first line of a prompt, shortened.
 func titleOf(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > 120 {
-		return string(runes[:119]) + "…"
-	}
-	return text
+	return visible.Shorten(strings.Join(strings.Fields(text), " "), 120)
 }
 
 // parseTime parses a time in ISO 8601; the zero time if it is none.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scorel/scorel/apps/cli/internal/chat/markdown"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Editor is a text with a cursor. It belongs to the goroutine of the screen.
@@ -47,9 +48,7 @@ func (e *Editor) Set(text string) {
 // for a prompt is cut.
 func (e *Editor) Insert(text string) {
 	text = markdown.Clean(strings.ReplaceAll(text, "\r", "\n"))
-	if room := api.MaxPrompt - e.size; len(text) > room {
-		text = strings.ToValidUTF8(text[:max(room, 0)], "")
-	}
+	text = visible.Head(text, api.MaxPrompt-e.size)
 	cells := split(text)
 	e.cells = slices.Insert(e.cells, e.cursor, cells...)
 	e.cursor += len(cells)

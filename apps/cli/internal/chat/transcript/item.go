@@ -7,6 +7,7 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/chat/markdown"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 type kind int
@@ -186,7 +187,7 @@ func backendItems(entryID string, custom session.CustomEntry) []*item {
 		return nil
 	}
 	if len(text) > maxBackendText {
-		text = strings.ToValidUTF8(text[:maxBackendText], "") + "…"
+		text = visible.Head(text, maxBackendText) + "…"
 	}
 	if text != "" {
 		title += "\n" + text

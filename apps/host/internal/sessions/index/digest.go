@@ -11,6 +11,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Digest is what a list shows of a session, and what a host needs to know before it opens the
@@ -250,14 +251,8 @@ const maxTitle = 60
 
 // oneLine returns text in one line of at most limit runes.
 func oneLine(text string, limit int) string {
-	if len(text) > 16*limit { // do not split a whole pasted file into words
-		text = strings.ToValidUTF8(text[:16*limit], "")
-	}
-	text = strings.Join(strings.Fields(text), " ")
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return strings.TrimSpace(string([]rune(text)[:limit-1])) + "…"
+	text = visible.Head(text, 16*limit) // do not split a whole pasted file into words
+	return visible.Shorten(strings.Join(strings.Fields(text), " "), limit)
 }
 
 // Millis parses the timestamp of a header or an entry; 0 if it is invalid.

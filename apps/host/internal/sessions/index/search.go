@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // Query is a search.
@@ -229,7 +230,7 @@ func snippetParts(text string) []api.SnippetPart {
 	parts := []api.SnippetPart{}
 	size := 0
 	add := func(text string, found bool) {
-		text = cutText(strings.ReplaceAll(text, string(joint), ""), maxSnippet-size)
+		text = visible.Head(strings.ReplaceAll(text, string(joint), ""), maxSnippet-size)
 		if text != "" {
 			parts = append(parts, api.SnippetPart{Text: text, Found: found})
 			size += len(text)
@@ -243,11 +244,4 @@ func snippetParts(text string) []api.SnippetPart {
 		text = after
 	}
 	return parts
-}
-
-func cutText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:max(0, limit)], "")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // maxPreview bounds the text that a tree shows of an entry, in runes.
@@ -104,14 +105,7 @@ func preview(entry session.Entry) string {
 			text = m.Message.ErrorMessage
 		}
 	}
-	if len(text) > 8*maxPreview {
-		text = strings.ToValidUTF8(text[:8*maxPreview], "")
-	}
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > maxPreview {
-		return string(runes[:maxPreview-1]) + "…"
-	}
-	return text
+	return visible.Shorten(strings.Join(strings.Fields(visible.Head(text, 8*maxPreview)), " "), maxPreview)
 }
 
 // steered reports whether a user message was sent to a running turn.

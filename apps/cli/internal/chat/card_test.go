@@ -111,3 +111,22 @@ func TestFeedbackAndOwnAnswers(t *testing.T) {
 	w.await("│ the second")
 	w.idle()
 }
+
+// TestAnAnswerIsNoPrompt, whichever key sends it.
+func TestAnAnswerIsNoPrompt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.open(80, 24, nil)
+	w.prompt("write made.txt: x")
+	w.answer('f')
+	w.write("use another name")
+	w.key('s', tea.ModCtrl)
+	if n := len(w.model.outbox.prompts); n != 0 || !w.model.card.sent || w.model.field.answering() {
+		t.Errorf("%d prompts are on their way, the card was answered: %v", n, w.model.card.sent)
+	}
+	w.await("use another name")
+	w.idle()
+	if exists(filepath.Join(w.folder, "made.txt")) {
+		t.Error("the denied call ran")
+	}
+}

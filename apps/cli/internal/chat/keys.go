@@ -148,10 +148,7 @@ func leaves(key string) bool { return key == "ctrl+r" || key == "ctrl+t" || key 
 
 // enter sends what was written, or runs a command.
 func (m *Model) enter() tea.Cmd {
-	if m.field.answering() {
-		return m.card.finishWriting(m.answerTo())
-	}
-	if what, ok := slashOf(m.field.editor.Text()); ok {
+	if what, ok := slashOf(m.field.editor.Text()); ok && !m.field.answering() {
 		m.field.clear()
 		m.complete.close()
 		return m.do(what)

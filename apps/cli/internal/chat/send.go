@@ -12,10 +12,13 @@ import (
 
 const onlyWatching = "This terminal may only watch"
 
-// submit sends what was written. mode says what happens while a turn runs.
+// submit sends what was written: an answer to its card, or a prompt. mode says what happens to a
+// prompt while a turn runs.
 func (m *Model) submit(mode session.PromptMode) tea.Cmd {
 	id := m.session.target()
 	switch {
+	case m.field.answering():
+		return m.card.finishWriting(m.answerTo())
 	case m.field.blank():
 		return nil
 	case m.cfg.Watch, m.conn.ever && !m.conn.may(api.GrantPrompt):

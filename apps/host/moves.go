@@ -9,21 +9,18 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// loadMoves reads the moves of sessions, which the sessions need to know when they are listed.
-func (w *wiring) loadMoves() (err error) {
+// makeMoves makes what moves sessions, whose records were loaded before the sessions.
+func (w *wiring) makeMoves() {
 	options := moves.Options{
-		Logger: w.log, Paths: w.paths, Keys: w.keys, Label: w.name.Current, Clients: w.clients, Projects: w.projects, Hub: w.hub, Trees: w.worktrees,
-		Closed: func(project api.Project, sessionID string) (func(string) bool, error) {
-			return w.fileAPI.Closed(project, sessionID)
-		},
+		Logger: w.log, Paths: w.paths, Keys: w.keys, Label: w.name.Current, Clients: w.clients, Projects: w.projects, Sessions: w.sessions, Hub: w.hub,
+		Trees: w.worktrees, Closed: w.fileAPI.Closed,
 		ListPaths: func() []api.Path { return w.uplinks.Paths() }, Refresh: func(id ident.ID) { w.clientAPI.Refresh(id) },
 		Remove: w.removeMover, Step: w.cfg.MoveStep,
 	}
 	if urls := w.relayURLs(); len(urls) > 0 {
 		options.Invite, options.InviteURL = cmp.Or(w.cfg.Invite, w.config.Invite), urls[0]
 	}
-	w.moves, err = moves.Load(options)
-	return err
+	w.moves = moves.New(w.moveRecords, options)
 }
 
 // removeMover removes another host that moved a session here from the list of clients.

@@ -22,6 +22,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/machine"
 	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/models"
+	"github.com/scorel/scorel/apps/host/internal/moves"
 	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/procgroup"
 	"github.com/scorel/scorel/apps/host/internal/projectcontext"
@@ -53,14 +54,15 @@ type wiring struct {
 	getenv func(string) string
 
 	// Files of the home.
-	projects *state.Projects
-	clients  *state.Clients
-	trust    *state.Trust
-	switches *state.Switches
-	budgets  *state.BudgetStore
-	consents *state.Consents // to servers and hooks of projects
-	runs     *schedule.Runs  // of schedules, as sessions
-	tokens   *state.Tokens
+	projects    *state.Projects
+	clients     *state.Clients
+	trust       *state.Trust
+	switches    *state.Switches
+	budgets     *state.BudgetStore
+	consents    *state.Consents // to servers and hooks of projects
+	runs        *schedule.Runs  // of schedules, as sessions
+	moveRecords *moves.Records  // the sessions know them before there are moves
+	tokens      *state.Tokens
 
 	worktrees *worktrees.Worktrees // of sessions
 	// What tools and sessions work with.
@@ -135,7 +137,7 @@ func (w *wiring) loadFiles() (err error) {
 		return err
 	}
 	w.context.Extensions = w.extensions.Definitions
-	if err = w.loadMoves(); err != nil {
+	if w.moveRecords, err = moves.Load(w.paths.Moves()); err != nil {
 		return err
 	}
 	if err = w.loadSchedules(); err != nil {
@@ -234,7 +236,7 @@ func (w *wiring) openSessions() (err error) {
 		Stopped: w.stopped, Attended: w.hub.Attended, Attention: w.attention,
 		OnDelete: w.sessionDeleted,
 		Began:    w.fileAPI.Began, Working: w.working(), Observe: observer,
-		Sign: w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moves, Backends: w.backends,
+		Sign: w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moveRecords, Backends: w.backends,
 	})
 	if err != nil {
 		return err
@@ -242,7 +244,7 @@ func (w *wiring) openSessions() (err error) {
 	w.runs.Manager = w.sessions
 	orchestrator.Attach(w.sessions)
 	w.fileAPI.Attach(w.sessions)
-	w.moves.Attach(w.sessions)
+	w.makeMoves()
 	w.recoverWorktrees()
 	return nil
 }

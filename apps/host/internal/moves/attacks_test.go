@@ -104,10 +104,7 @@ func TestASparseArchiveIsRefused(t *testing.T) {
 // TestASessionReturnsOnceItHasLeft: what the host still removes of a session that it moved away
 // must not be the session that comes back.
 func TestASessionReturnsOnceItHasLeft(t *testing.T) {
-	m, err := Load(Options{Paths: state.Paths{Home: t.TempDir()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newMoves(t, Options{Paths: state.Paths{Home: t.TempDir()}})
 	left := record{ID: "mov_1", SessionID: "s", Family: []string{"s", "c"}, State: api.MoveDone}
 	if err := os.MkdirAll(m.folder(left.ID), 0o700); err != nil {
 		t.Fatal(err)
@@ -117,7 +114,7 @@ func TestASessionReturnsOnceItHasLeft(t *testing.T) {
 	}
 	var refused *api.Error
 	back := record{ID: "mov_2", SessionID: "s", Family: []string{"s"}, Incoming: true}
-	if err := m.checkRoom(back); !errors.As(err, &refused) || refused.Kind != api.KindUnavailable {
+	if err := m.target.admission.checkRoom(back); !errors.As(err, &refused) || refused.Kind != api.KindUnavailable {
 		t.Errorf("the session may return: %v", err)
 	}
 }
@@ -244,10 +241,7 @@ func (l *liar) Close() error { close(l.ended); return nil }
 
 // TestAFalseConfirmationCancels: a target confirms something else than what was sent.
 func TestAFalseConfirmationCancels(t *testing.T) {
-	m, err := Load(Options{Paths: state.Paths{Home: t.TempDir()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newMoves(t, Options{Paths: state.Paths{Home: t.TempDir()}})
 	r := record{ID: "mov_1", SessionID: "s", State: api.MoveSending, Offer: api.MoveOffer{Items: []api.MoveItem{{Kind: api.MoveLog, SessionID: "s", Size: 3, SHA256: "x"}}}}
 	if err := os.MkdirAll(m.folder(r.ID), 0o700); err != nil {
 		t.Fatal(err)
@@ -261,10 +255,10 @@ func TestAFalseConfirmationCancels(t *testing.T) {
 	}
 	c := client.New(&liar{make(chan []byte, 8), make(chan struct{})}, nil)
 	defer func() { _ = c.Close() }()
-	if err := m.sendTo(t.Context(), one, r, &target{client: c, moveID: r.ID}); !errors.Is(err, errBroken) {
+	if err := (&sending{source: m.source, move: one, record: r, to: &peer{client: c, moveID: r.ID}}).all(t.Context()); !errors.Is(err, errBroken) {
 		t.Errorf("the confirmation counts: %v", err)
 	}
-	if state := m.recordOf(one).State; state != api.MoveSending {
+	if state := m.of(one).State; state != api.MoveSending {
 		t.Errorf("the move is %s", state)
 	}
 }

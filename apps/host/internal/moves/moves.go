@@ -10,24 +10,18 @@
 //     session changes its owner. Before it, the source owns the session and may cancel. After it,
 //     the source tells the target again and again, also after restarts, until that has confirmed.
 //
-// Each record is one file, replaced atomically and synced.
+// Each record is one file, replaced atomically and synced. Records owns them, source and target
+// are the two sides of a move, and driver runs what a move still needs.
 package moves
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
-	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
@@ -41,6 +35,7 @@ type Options struct {
 	Label    func() string  // of the device
 	Clients  *state.Clients
 	Projects *state.Projects
+	Sessions *sessions.Manager
 	Hub      *dispatch.Hub
 	Trees    Trees
 	// Closed returns a function that reports whether clients cannot read a file of the folder
@@ -60,80 +55,63 @@ type Options struct {
 
 // Moves are the moves of a host, in both directions.
 type Moves struct {
-	Options
-	sessions *sessions.Manager // set by Attach
-	began    time.Time
-
-	// admitting is held while it is decided whether a move is expected, and while its source
-	// becomes or stops being a client.
-	admitting sync.Mutex
-
-	mu      sync.Mutex
-	moves   map[string]*move
-	ctx     context.Context // of Run; nil before and after it
-	running sync.WaitGroup  // one for each move that is driven
+	*Records
+	driver *driver
+	source *source
+	target *target
+	copies copies
+	logger *slog.Logger
 }
 
-// move is a record with what is only in memory. Its record is replaced as a whole.
-type move struct {
-	record  record // guarded by Moves.mu; replaced only while changing is held
-	driven  bool   // guarded by Moves.mu
-	sent    int64  // guarded by Moves.mu
-	trouble string // why it waits; guarded by Moves.mu
-	wake    chan struct{}
-	files   sync.Mutex // held while its files are written or read
-	// changing is held while a changed record is stored, which can take long. It is taken after
-	// files and before Moves.mu.
-	changing sync.Mutex
-}
+// steps tells a test that a move has reached a step.
+type steps func(name string)
 
-// Load reads the records of moves. A move that was prepared and not started has ended with the
-// host before.
-func Load(o Options) (*Moves, error) {
-	m := &Moves{Options: o, began: time.Now(), moves: map[string]*move{}}
-	entries, err := os.ReadDir(o.Paths.Moves())
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("moves: reading the records: %w", err)
+func (s steps) reached(name string) {
+	if s != nil {
+		s(name)
 	}
-	for _, entry := range entries {
-		if !entry.IsDir() || store.CheckName(entry.Name()) != nil {
-			continue
-		}
-		r, err := readRecord(m.folder(entry.Name()))
-		switch {
-		case errors.Is(err, os.ErrNotExist): // it ended before it had a record
-			if err := os.RemoveAll(m.folder(entry.Name())); err != nil {
-				return nil, err
-			}
-			continue
-		case err != nil:
-			return nil, err
-		}
-		if !r.Incoming && r.State == api.MovePrepared {
-			r.State, r.Error = api.MoveCanceled, "the host was restarted before the move was started"
-		}
-		m.moves[r.ID] = &move{record: r, wake: make(chan struct{}, 1)}
-	}
-	return m, nil
 }
 
-// Attach sets the sessions, which need to know the moves first.
-func (m *Moves) Attach(manager *sessions.Manager) { m.sessions = manager }
+// New makes the moves that have these records. Run continues them.
+func New(records *Records, o Options) *Moves {
+	kept := copies(o.Paths.Moved())
+	m := &Moves{Records: records, copies: kept, logger: o.Logger}
+	m.driver = &driver{records: records, logger: o.Logger, step: m.continueMove, driven: map[*move]bool{}}
+	records.changed = m.driver.start
+	m.source = &source{
+		records: records, sessions: o.Sessions, keys: o.Keys, paths: o.Paths, hub: o.Hub, trees: o.Trees, closed: o.Closed,
+		dial:   dialing{keys: o.Paths.Mover(), label: o.Label, invite: o.Invite, inviteURL: o.InviteURL},
+		copies: kept, step: o.Step, logger: o.Logger,
+	}
+	m.target = &target{
+		records: records, driver: m.driver, keys: o.Keys, projects: o.Projects, paths: o.Paths, trees: o.Trees, listPaths: o.ListPaths,
+		admission: &admission{
+			records: records, sessions: o.Sessions, paths: o.Paths, clients: o.Clients, projects: o.Projects, refresh: o.Refresh, remove: o.Remove, logger: o.Logger,
+		},
+		installer: &installer{
+			records: records, sessions: o.Sessions, projects: o.Projects, paths: o.Paths, trees: o.Trees, copies: kept, step: o.Step, logger: o.Logger,
+		},
+		copies: kept, step: o.Step, logger: o.Logger, began: time.Now(),
+	}
+	return m
+}
 
-func (m *Moves) folder(id string) string { return filepath.Join(m.Paths.Moves(), id) }
+// continueMove does the next step of a move that has something to do.
+func (m *Moves) continueMove(ctx context.Context, one *move, r record) error {
+	if r.Incoming {
+		return m.target.installer.install(ctx, one)
+	}
+	return m.source.next(ctx, one, r)
+}
 
 // tidyEvery is the interval between two looks for moves that nobody continued.
 const tidyEvery = time.Minute
 
 // Run continues the moves of the host until ctx ends.
 func (m *Moves) Run(ctx context.Context) {
-	m.mu.Lock()
-	m.ctx = ctx
-	for _, one := range m.moves {
-		m.driveLocked(one)
-	}
-	m.mu.Unlock()
-	m.releaseForgotten(ctx)
+	m.driver.begin(ctx)
+	defer m.driver.end()
+	m.target.admission.releaseForgotten(ctx)
 	ticker := time.NewTicker(tidyEvery)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
@@ -143,184 +121,60 @@ func (m *Moves) Run(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}
-	m.mu.Lock()
-	m.ctx = nil
-	m.mu.Unlock()
-	m.running.Wait()
 }
 
-// driveLocked starts the goroutine of a move that has something to do. m.mu is held.
-func (m *Moves) driveLocked(one *move) {
-	if m.ctx == nil || one.driven || !one.record.active() {
-		return
-	}
-	one.driven = true
-	ctx := m.ctx
-	m.running.Go(func() { m.drive(ctx, one) })
-}
-
-// within runs do in a goroutine that Run waits for; not at all before and after Run.
-func (m *Moves) within(do func(context.Context)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if ctx := m.ctx; ctx != nil {
-		m.running.Go(func() { do(ctx) })
+// Endpoints are the requests about moves.
+func (m *Moves) Endpoints() []dispatch.Endpoint {
+	return []dispatch.Endpoint{
+		dispatch.Serve(api.PrepareMove, m.source.prepareMove),
+		dispatch.Serve(api.StartMove, m.source.startMove),
+		dispatch.Serve(api.AcceptMove, m.target.acceptMove),
+		dispatch.Serve(api.ListMoves, m.listMoves),
+		dispatch.Serve(api.GetMove, m.getMove),
+		dispatch.Serve(api.CancelMove, m.cancelMove),
+		dispatch.Serve(api.MoveStatus, m.target.moveStatus),
+		dispatch.Serve(api.PutMovePart, m.target.putMovePart),
+		dispatch.Serve(api.CheckMove, m.target.checkMove),
+		dispatch.Serve(api.EndMove, m.target.endMove),
 	}
 }
 
-// Pauses between attempts to reach the other host.
-const (
-	firstPause = time.Second
-	maxPause   = 30 * time.Second
-)
-
-// waitLogEvery is how often it is logged that a move waits.
-const waitLogEvery = 5 * time.Minute
-
-// drive does what a move needs until it has ended.
-func (m *Moves) drive(ctx context.Context, one *move) {
-	pause := firstPause
-	var logged time.Time
-	for ctx.Err() == nil {
-		r := m.recordOf(one)
-		if !r.active() {
-			break
+func (m *Moves) listMoves(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.ListMovesResponse, error) {
+	response := api.ListMovesResponse{Moves: []api.Move{}}
+	for _, one := range m.all() {
+		if c.SeesProject(m.of(one).ProjectID) {
+			response.Moves = append(response.Moves, m.shown(one))
 		}
-		err := m.step(ctx, one, r)
-		if err == nil {
-			pause = firstPause
-			continue
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		m.setTrouble(one, err)
-		if time.Since(logged) >= waitLogEvery { // the other host may be away for months
-			logged = time.Now()
-			m.Logger.Warn("a move of a session waits", "move", r.ID, "session", r.SessionID, "error", err)
-		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-one.wake:
-		case <-ctx.Done():
-		}
-		timer.Stop()
-		pause = min(2*pause, maxPause)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	one.driven = false
-	if ctx.Err() == nil {
-		m.driveLocked(one) // it may have changed since
-	}
+	return response, nil
 }
 
-// step does the next step of a move. An error is tried again.
-func (m *Moves) step(ctx context.Context, one *move, r record) error {
+func (m *Moves) getMove(_ context.Context, c *dispatch.Conn, request api.MoveRequest) (response api.MoveResponse, err error) {
+	one, _, err := m.seen(c, request.MoveID)
+	if err != nil {
+		return response, err
+	}
+	return api.MoveResponse{Move: m.shown(one)}, nil
+}
+
+// cancelMove cancels a move on either host.
+func (m *Moves) cancelMove(ctx context.Context, c *dispatch.Conn, request api.MoveRequest) (response api.MoveResponse, err error) {
+	one, r, err := m.seen(c, request.MoveID)
 	switch {
+	case err != nil:
+		return response, err
 	case r.Incoming:
-		return m.install(ctx, one)
-	case r.State == api.MoveSending:
-		return m.send(ctx, one, r)
-	case r.State == api.MoveCommitted:
-		return m.settle(ctx, one, r)
-	case r.State == api.MoveCanceling:
-		return m.tellCanceled(ctx, one, r)
+		err = m.target.abandon(one, "it was canceled on the machine that receives it")
+	default:
+		err = m.source.cancel(ctx, one, "it was canceled")
 	}
-	return m.clean(ctx, one)
+	return api.MoveResponse{Move: m.shown(one)}, err
 }
 
-func (m *Moves) recordOf(one *move) record {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return one.record
-}
-
-// setTrouble notes why a move waits.
-func (m *Moves) setTrouble(one *move, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	one.trouble = err.Error()
-}
-
-// change stores a changed record. edit gets a copy; its error stores nothing.
-func (m *Moves) change(one *move, edit func(*record) error) error {
-	one.changing.Lock()
-	defer one.changing.Unlock()
-	r := m.recordOf(one)
-	if err := edit(&r); err != nil {
-		return err
-	}
-	if err := writeRecord(m.folder(r.ID), r); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	one.record, one.trouble = r, ""
-	m.driveLocked(one)
-	return nil
-}
-
-// reached tells a test that a step is on disk.
-func (m *Moves) reached(name string) {
-	if m.Step != nil {
-		m.Step(name)
-	}
-}
-
-// add registers a new move, whose folder exists.
-func (m *Moves) add(r record) (*move, error) {
-	if err := writeRecord(m.folder(r.ID), r); err != nil {
-		return nil, err
-	}
-	one := &move{record: r, wake: make(chan struct{}, 1)}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.moves[r.ID] = one
-	return one, nil
-}
-
-// find returns a move that the asking connection may know of. Others are unknown.
-func (m *Moves) find(id string, may func(record) bool) (*move, record, error) {
-	m.mu.Lock()
-	one, known := m.moves[id]
-	m.mu.Unlock()
-	if known {
-		if r := m.recordOf(one); may(r) {
-			return one, r, nil
-		}
-	}
-	return nil, record{}, unknownMove(id)
-}
-
-func unknownMove(id string) error {
-	return api.Errorf(api.KindNotFound, "no move %.64q on this host", id)
-}
-
-// drop forgets a move with all of its files.
-func (m *Moves) drop(one *move) error {
-	one.files.Lock()
-	defer one.files.Unlock()
-	one.changing.Lock()
-	defer one.changing.Unlock()
-	id := m.recordOf(one).ID
-	if err := removeFolder(m.folder(id)); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.moves, id)
-	return nil
-}
-
-// all returns the moves, newest first.
-func (m *Moves) all() []*move {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	list := slices.Collect(maps.Values(m.moves))
-	slices.SortFunc(list, func(a, b *move) int { return int(b.record.CreatedAt - a.record.CreatedAt) })
-	return list
+// WhileUnexpected calls do unless a session is about to arrive in the project. Until do
+// returns, no such move is accepted.
+func (m *Moves) WhileUnexpected(projectID string, do func() error) error {
+	return m.target.admission.whileUnexpected(projectID, do)
 }
 
 // How long moves are kept that nobody continues.
@@ -331,55 +185,40 @@ const (
 	listedFor     = 7 * 24 * time.Hour  // after the end
 	toldWithin    = 90 * 24 * time.Hour // for the other host to learn how a move ended
 	heardAfter    = time.Hour           // for a source to reach this host after its start
-	copyKept      = 30 * 24 * time.Hour // of the log of a session that was moved away
 )
+
+// since is the time since a moment in Unix milliseconds.
+func since(at int64) time.Duration { return time.Since(time.UnixMilli(at)) }
 
 // tidy ends what nobody continues. What a target has confirmed is kept until its source says
 // how the move ended, or has been silent for too long.
 func (m *Moves) tidy(ctx context.Context) {
 	for _, one := range m.all() {
-		r := m.recordOf(one)
-		age := time.Since(time.UnixMilli(r.CreatedAt))
-		ended := time.Since(time.UnixMilli(r.EndedAt))
+		r := m.of(one)
 		var err error
 		switch {
-		case r.Incoming && r.State == api.MoveSending && age > receiveWithin:
-			err = m.abandon(one, "nothing arrived for too long")
-		case !r.Incoming && r.State == api.MovePrepared && age > startWithin, !r.Incoming && r.State == api.MoveSending && age > sendWithin:
-			err = m.cancel(ctx, one, "the move took too long")
-		case m.silent(r), r.GaveUp && m.holds(r):
-			err = m.giveUp(one)
-		case r.State == api.MoveCanceled && ended > listedFor && !r.GaveUp, r.Incoming && r.State == api.MoveDone && ended > toldWithin:
-			err = errors.Join(m.drop(one), m.release(ctx, r))
+		case r.outlived():
+			err = errors.Join(m.drop(one), m.target.admission.release(ctx, r))
+		case r.Incoming:
+			err = m.target.tidy(one, r)
+		default:
+			err = m.source.tidy(ctx, one, r)
 		}
 		if err != nil {
-			m.Logger.Warn("ending an old move", "move", r.ID, "error", err)
+			m.logger.Warn("ending an old move", "move", r.ID, "error", err)
 		}
 	}
-	m.dropCopies()
+	m.copies.dropOld(m.logger)
 }
 
-// silent reports whether the source of a confirmed move has not been heard for too long. It
-// gets some time after a start of this host.
-func (m *Moves) silent(r record) bool {
-	since := time.UnixMilli(max(r.ConfirmedAt, r.CreatedAt))
-	return r.Incoming && r.State == api.MovePrepared && time.Since(since) > toldWithin && time.Since(m.began) > heardAfter
-}
-
-// holds reports whether something that arrived is still in the folder of a move.
-func (m *Moves) holds(r record) bool {
-	entries, err := os.ReadDir(m.folder(r.ID))
-	return err == nil && len(entries) > 1 // one is the record
-}
-
-// dropCopies deletes logs of sessions that were moved away long ago.
-func (m *Moves) dropCopies() {
-	entries, _ := os.ReadDir(m.Paths.Moved()) // none, or it is tried again
-	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > copyKept {
-			if err := os.Remove(filepath.Join(m.Paths.Moved(), entry.Name())); err != nil {
-				m.Logger.Warn("deleting the copy of a moved session", "error", err)
-			}
-		}
+// outlived reports whether a move ended so long ago that its record is of no more use. One that
+// a target gave up is kept: its source may still come back.
+func (r record) outlived() bool {
+	switch r.State {
+	case api.MoveCanceled:
+		return !r.GaveUp && since(r.EndedAt) > listedFor
+	case api.MoveDone:
+		return r.Incoming && since(r.EndedAt) > toldWithin
 	}
+	return false
 }

@@ -20,15 +20,15 @@ func TestTheClientOfAMoveIsReleased(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m, one, client := confirmed(t, 0)
-				if err := m.abort(one); err != nil {
+				if err := m.target.abort(one); err != nil {
 					t.Fatal(err)
 				}
 				public := ident.Public{}
-				if _, err := m.Clients.Admit(state.Client{ID: client, Public: public, Label: "source", Grants: []api.Grant{api.GrantMove}}); err != nil {
+				if _, err := m.target.admission.clients.Admit(state.Client{ID: client, Public: public, Label: "source", Grants: []api.Grant{api.GrantMove}}); err != nil {
 					t.Fatal(err)
 				}
 				removed := make(chan ident.ID, 1)
-				m.Remove = func(_ context.Context, id ident.ID) error { removed <- id; return nil }
+				m.target.admission.remove = func(_ context.Context, id ident.ID) error { removed <- id; return nil }
 				ctx, stop := context.WithCancel(t.Context())
 				var running sync.WaitGroup
 				running.Go(func() { m.Run(ctx) })

@@ -14,14 +14,21 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
+// newMoves are moves with the records of a home.
+func newMoves(t *testing.T, o Options) *Moves {
+	t.Helper()
+	records, err := Load(o.Paths.Moves())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(records, o)
+}
+
 // confirmed is a target with a move that it has confirmed some time ago.
 func confirmed(t *testing.T, ago time.Duration) (*Moves, *move, ident.ID) {
 	t.Helper()
 	h := dispatchtest.New(t)
-	m, err := Load(Options{Logger: slog.New(slog.DiscardHandler), Paths: h.Paths, Clients: h.Clients, Projects: h.Projects, Hub: h.Hub})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newMoves(t, Options{Logger: slog.New(slog.DiscardHandler), Paths: h.Paths, Clients: h.Clients, Projects: h.Projects, Hub: h.Hub})
 	client := newDevice(t).ID()
 	r := record{
 		ID: "mov_1", SessionID: "s", Family: []string{"s"}, Incoming: true, State: api.MovePrepared, Client: client, ConfirmedAt: time.Now().Add(-ago).UnixMilli(),
@@ -44,31 +51,28 @@ func confirmed(t *testing.T, ago time.Duration) (*Moves, *move, ident.ID) {
 // are kept as files, and the target never takes the session.
 func TestASilentSource(t *testing.T) {
 	m, one, _ := confirmed(t, toldWithin/2)
-	m.began = time.Now().Add(-2 * heardAfter)
+	m.target.began = time.Now().Add(-2 * heardAfter)
 	m.tidy(t.Context())
-	if r := m.recordOf(one); r.State != api.MovePrepared {
+	if r := m.of(one); r.State != api.MovePrepared {
 		t.Fatalf("after half of the time it is %s", r.State)
 	}
 
 	m, one, _ = confirmed(t, 2*toldWithin)
 	m.tidy(t.Context())
-	if r := m.recordOf(one); r.State != api.MovePrepared {
+	if r := m.of(one); r.State != api.MovePrepared {
 		t.Fatalf("right after the start of the host it is %s", r.State)
 	}
-	m.began = time.Now().Add(-2 * heardAfter)
+	m.target.began = time.Now().Add(-2 * heardAfter)
 	m.tidy(t.Context())
-	if r := m.recordOf(one); r.State != api.MoveCanceled || r.Error == "" {
+	if r := m.of(one); r.State != api.MoveCanceled || r.Error == "" {
 		t.Errorf("it is %+v", r)
 	}
-	if data, err := os.ReadFile(filepath.Join(m.Paths.Moved(), "s.jsonl")); err != nil || string(data) != "log" {
+	if data, err := os.ReadFile(filepath.Join(m.target.paths.Moved(), "s.jsonl")); err != nil || string(data) != "log" {
 		t.Errorf("the copy: %q %v", data, err)
 	}
-	again, err := Load(m.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := newMoves(t, Options{Logger: slog.New(slog.DiscardHandler), Paths: m.target.paths})
 	var refused *api.Error
-	if err := again.take(t.Context(), again.moves["mov_1"]); !errors.As(err, &refused) || refused.Kind != api.KindBadRequest {
+	if err := again.target.take(t.Context(), again.moves["mov_1"]); !errors.As(err, &refused) || refused.Kind != api.KindBadRequest {
 		t.Errorf("after a restart the session can be taken: %v", err)
 	}
 }
@@ -79,10 +83,10 @@ func TestAGivenUpSessionIsTakenBack(t *testing.T) {
 	ask := func(m *Moves, client ident.ID) (bool, error) {
 		h := dispatchtest.New(t)
 		h.Serve(m.Endpoints())
-		return (&target{client: h.Connect(client.String(), api.GrantMove).Client, moveID: "mov_1"}).commit(t.Context())
+		return (&peer{client: h.Connect(client.String(), api.GrantMove).Client, moveID: "mov_1"}).commit(t.Context())
 	}
 	m, one, client := confirmed(t, 2*toldWithin)
-	if err := m.giveUp(one); err != nil {
+	if err := m.target.giveUp(one); err != nil {
 		t.Fatal(err)
 	}
 	if gaveUp, err := ask(m, client); err != nil || !gaveUp {
@@ -113,10 +117,7 @@ func TestRequestsDoNotWaitForTheDisk(t *testing.T) {
 
 // TestWhatMovedAwayHasAProject: clients that are limited to it learn where the session is.
 func TestWhatMovedAwayHasAProject(t *testing.T) {
-	m, err := Load(Options{Paths: state.Paths{Home: t.TempDir()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newMoves(t, Options{Paths: state.Paths{Home: t.TempDir()}})
 	for id, s := range map[string]api.MoveState{"mov_1": api.MoveDone, "mov_2": api.MoveSending} {
 		if err := os.MkdirAll(m.folder(id), 0o700); err != nil {
 			t.Fatal(err)

@@ -6,24 +6,41 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"log/slog"
 	"strconv"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/atomicfile"
 	"github.com/scorel/scorel/packages/keyfile"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
+// source sends the moves away from this host. It owns their sessions, which are paused, until a
+// move is committed.
+type source struct {
+	records  *Records
+	sessions *sessions.Manager
+	keys     *ident.Private // of the device
+	dial     dialing
+	paths    state.Paths
+	hub      *dispatch.Hub
+	trees    Trees
+	closed   func(project api.Project, sessionID string) (func(path string) bool, error)
+	copies   copies
+	step     steps
+	logger   *slog.Logger
+}
+
 // prepareMove pauses a session and keeps a copy of all that is moved.
-func (m *Moves) prepareMove(ctx context.Context, conn *dispatch.Conn, request api.PrepareMoveRequest) (response api.PrepareMoveResponse, err error) {
+func (s *source) prepareMove(ctx context.Context, conn *dispatch.Conn, request api.PrepareMoveRequest) (response api.PrepareMoveResponse, err error) {
 	if request.WithFiles && !conn.May(api.GrantFiles) {
 		return response, errFilesNotAllowed()
 	}
-	opened, err := m.sessions.Open(request.SessionID)
+	opened, err := s.sessions.Open(request.SessionID)
 	if err != nil {
 		return response, err
 	}
@@ -33,24 +50,24 @@ func (m *Moves) prepareMove(ctx context.Context, conn *dispatch.Conn, request ap
 		return response, err
 	case summary.ParentSessionID != "":
 		return response, api.Errorf(api.KindConflict, "this is the session of a subagent: move the session that it belongs to, %s", summary.ParentSessionID)
-	case request.To == m.Keys.ID():
+	case request.To == s.keys.ID():
 		return response, api.Errorf(api.KindConflict, "the session is on this machine already: choose another one")
 	}
-	family, err := m.sessions.PauseFamily(ctx, request.SessionID, errPaused(request.To), request.Wait)
+	family, err := s.sessions.PauseFamily(ctx, request.SessionID, errPaused(request.To), request.Wait)
 	if err != nil {
 		return response, err
 	}
 	r := record{
 		ID: newMoveID(), SessionID: request.SessionID, Family: family, ProjectID: summary.ProjectID, State: api.MovePrepared,
-		From: m.Keys.ID(), To: request.To, CreatedAt: time.Now().UnixMilli(),
+		From: s.keys.ID(), To: request.To, CreatedAt: time.Now().UnixMilli(),
 	}
-	one, err := m.stage(ctx, r, request.WithFiles)
+	one, err := s.stage(ctx, r, request.WithFiles)
 	if err != nil {
-		m.sessions.Resume(context.WithoutCancel(ctx), family)
-		return response, errors.Join(err, removeFolder(m.folder(r.ID)))
+		s.sessions.Resume(context.WithoutCancel(ctx), family)
+		return response, errors.Join(err, removeFolder(s.records.folder(r.ID)))
 	}
-	m.reached("prepared")
-	return api.PrepareMoveResponse{Move: m.shown(one), Offer: m.recordOf(one).Offer}, nil
+	s.step.reached("prepared")
+	return api.PrepareMoveResponse{Move: s.records.shown(one), Offer: s.records.of(one).Offer}, nil
 }
 
 // errFilesNotAllowed is the error for a connection that may not read the files that a move sends to
@@ -66,33 +83,33 @@ func newMoveID() string {
 }
 
 // stage writes what is moved to the folder of the move, and registers it.
-func (m *Moves) stage(ctx context.Context, r record, withFiles bool) (*move, error) {
-	keys, err := keyfile.LoadOrCreate(m.Paths.Mover(), ident.KindClient)
+func (s *source) stage(ctx context.Context, r record, withFiles bool) (*move, error) {
+	keys, err := keyfile.LoadOrCreate(s.dial.keys, ident.KindClient)
 	if err != nil {
 		return nil, err
 	}
-	folder := m.folder(r.ID)
+	folder := s.records.folder(r.ID)
 	if err := atomicfile.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("moves: creating a folder: %w", err)
 	}
-	s := &stager{moves: m, folder: folder, record: &r, withFiles: withFiles}
-	r.Offer = api.MoveOffer{MoveID: r.ID, SessionID: r.SessionID, From: api.DeviceKeys(m.Keys.Public()), Label: m.Label(), Client: api.DeviceKeys(keys.Public()), Items: []api.MoveItem{}}
-	if err := s.all(ctx); err != nil {
+	staged := &stager{source: s, folder: folder, record: &r, withFiles: withFiles}
+	r.Offer = api.MoveOffer{MoveID: r.ID, SessionID: r.SessionID, From: api.DeviceKeys(s.keys.Public()), Label: s.dial.label(), Client: api.DeviceKeys(keys.Public()), Items: []api.MoveItem{}}
+	if err := staged.all(ctx); err != nil {
 		return nil, err
 	}
-	return m.add(r)
+	return s.records.add(r)
 }
 
 // startMove has a prepared move sent.
-func (m *Moves) startMove(_ context.Context, c *dispatch.Conn, request api.StartMoveRequest) (response api.MoveResponse, err error) {
-	one, r, err := m.seen(c, request.MoveID)
+func (s *source) startMove(_ context.Context, c *dispatch.Conn, request api.StartMoveRequest) (response api.MoveResponse, err error) {
+	one, r, err := s.records.seen(c, request.MoveID)
 	switch {
 	case err != nil:
 		return response, err
 	case r.Incoming:
 		return response, unknownMove(request.MoveID)
 	}
-	err = m.change(one, func(r *record) error {
+	err = s.records.change(one, func(r *record) error {
 		_, files := treeOf(*r)
 		switch {
 		case files && !c.May(api.GrantFiles):
@@ -110,31 +127,15 @@ func (m *Moves) startMove(_ context.Context, c *dispatch.Conn, request api.Start
 	if err != nil && !errors.Is(err, errAlready) {
 		return response, err
 	}
-	m.reached("started")
-	return api.MoveResponse{Move: m.shown(one)}, nil
-}
-
-var errAlready = errors.New("moves: it is so already")
-
-// cancelMove cancels a move on either host.
-func (m *Moves) cancelMove(ctx context.Context, c *dispatch.Conn, request api.MoveRequest) (response api.MoveResponse, err error) {
-	one, r, err := m.seen(c, request.MoveID)
-	switch {
-	case err != nil:
-		return response, err
-	case r.Incoming:
-		err = m.abandon(one, "it was canceled on the machine that receives it")
-	default:
-		err = m.cancel(ctx, one, "it was canceled")
-	}
-	return api.MoveResponse{Move: m.shown(one)}, err
+	s.step.reached("started")
+	return api.MoveResponse{Move: s.records.shown(one)}, nil
 }
 
 // cancel ends a move that is not committed. The session continues here at once; the target is
 // told afterwards.
-func (m *Moves) cancel(ctx context.Context, one *move, why string) error {
+func (s *source) cancel(ctx context.Context, one *move, why string) error {
 	var before record
-	err := m.change(one, func(r *record) error {
+	err := s.records.change(one, func(r *record) error {
 		before = *r
 		switch r.State {
 		case api.MoveCanceling, api.MoveCanceled:
@@ -155,28 +156,22 @@ func (m *Moves) cancel(ctx context.Context, one *move, why string) error {
 	if err != nil {
 		return err
 	}
-	m.reached("canceled")
+	s.step.reached("canceled")
 	select {
 	case one.wake <- struct{}{}:
 	default:
 	}
-	m.sessions.Resume(context.WithoutCancel(ctx), before.Family)
+	s.sessions.Resume(context.WithoutCancel(ctx), before.Family)
 	if before.State == api.MovePrepared {
-		return m.removeItems(one)
+		return s.records.removeItems(one)
 	}
 	return nil
 }
 
-func (m *Moves) removeItems(one *move) error {
-	one.files.Lock()
-	defer one.files.Unlock()
-	return removeItems(m.folder(m.recordOf(one).ID))
-}
-
 // commit stores that the session belongs to the target. It is the moment at which the session
 // changes its owner.
-func (m *Moves) commit(one *move) error {
-	err := m.change(one, func(r *record) error {
+func (s *source) commit(one *move) error {
+	err := s.records.change(one, func(r *record) error {
 		if r.State != api.MoveSending {
 			return fmt.Errorf("moves: the move is %s", r.State) // it was canceled in the meantime
 		}
@@ -184,38 +179,60 @@ func (m *Moves) commit(one *move) error {
 		return nil
 	})
 	if err == nil {
-		m.reached("committed")
+		s.step.reached("committed")
 	}
 	return err
 }
 
+// next does the next step of a move. An error is tried again.
+func (s *source) next(ctx context.Context, one *move, r record) error {
+	switch r.State {
+	case api.MoveSending:
+		return s.send(ctx, one, r)
+	case api.MoveCommitted:
+		return s.settle(ctx, one, r)
+	case api.MoveCanceling:
+		return s.tellCanceled(ctx, one, r)
+	}
+	return s.clean(ctx, one)
+}
+
+// tidy cancels a move that was not started, or could not be sent, for too long.
+func (s *source) tidy(ctx context.Context, one *move, r record) error {
+	age := since(r.CreatedAt)
+	if r.State == api.MovePrepared && age > startWithin || r.State == api.MoveSending && age > sendWithin {
+		return s.cancel(ctx, one, "the move took too long")
+	}
+	return nil
+}
+
 // settle tells the target that the session is its own, until it has confirmed.
-func (m *Moves) settle(ctx context.Context, one *move, r record) error {
+func (s *source) settle(ctx context.Context, one *move, r record) error {
 	gaveUp := false
-	err := m.withTarget(ctx, r, func(t *target) (err error) {
-		gaveUp, err = t.commit(ctx)
+	err := s.dial.with(ctx, r, func(p *peer) (err error) {
+		gaveUp, err = p.commit(ctx)
 		return err
 	})
 	switch {
 	case err != nil:
 		return err
 	case gaveUp:
-		return m.takeBack(ctx, one)
+		return s.takeBack(ctx, one)
 	}
-	m.reached("confirmed")
-	err = m.change(one, func(r *record) error {
+	s.step.reached("confirmed")
+	err = s.records.change(one, func(r *record) error {
 		r.State, r.EndedAt = api.MoveDone, time.Now().UnixMilli()
 		return nil
 	})
 	if err == nil {
-		m.reached("done")
+		s.step.reached("done")
 	}
 	return err
 }
 
 // takeBack makes the session one of this host again, because the target has given it up for good.
-func (m *Moves) takeBack(ctx context.Context, one *move) error {
-	err := m.change(one, func(r *record) error {
+func (s *source) takeBack(ctx context.Context, one *move) error {
+	err := s.records.change(one, func(r *record) error {
 		if r.State != api.MoveCommitted {
 			return fmt.Errorf("moves: the move is %s", r.State)
 		}
@@ -225,79 +242,60 @@ func (m *Moves) takeBack(ctx context.Context, one *move) error {
 	if err != nil {
 		return err
 	}
-	m.reached("taken back")
-	m.sessions.Resume(context.WithoutCancel(ctx), m.recordOf(one).Family)
+	s.step.reached("taken back")
+	s.sessions.Resume(context.WithoutCancel(ctx), s.records.of(one).Family)
 	return nil
 }
 
 // clean removes the session here and tells its watchers where it is. The log that was sent is
 // kept as a file for a while.
-func (m *Moves) clean(ctx context.Context, one *move) error {
-	r := m.recordOf(one)
-	m.Hub.NotifyMoved(r.ProjectID, api.SessionMoved{ID: r.SessionID, DeviceID: r.To})
-	if err := m.sessions.Remove(ctx, r.Family); err != nil {
+func (s *source) clean(ctx context.Context, one *move) error {
+	r := s.records.of(one)
+	s.hub.NotifyMoved(r.ProjectID, api.SessionMoved{ID: r.SessionID, DeviceID: r.To})
+	if err := s.sessions.Remove(ctx, r.Family); err != nil {
 		return err
 	}
-	if err := m.keepCopy(r); err != nil {
+	if err := s.copies.keepLogs(r, s.records.folder(r.ID)); err != nil {
 		return err
 	}
-	if err := m.removeItems(one); err != nil {
+	if err := s.records.removeItems(one); err != nil {
 		return err
 	}
-	m.reached("cleaned")
-	if err := m.change(one, func(r *record) error { r.Cleaned = true; return nil }); err != nil {
+	s.step.reached("cleaned")
+	if err := s.records.change(one, func(r *record) error { r.Cleaned = true; return nil }); err != nil {
 		return err
 	}
-	return m.forget(ctx, r)
+	return s.forget(ctx, r)
 }
 
 // forget lets the target forget the move. It does so by itself after a while.
-func (m *Moves) forget(ctx context.Context, r record) error {
-	err := m.withTarget(ctx, r, func(t *target) error { return t.end(ctx, api.MoveForget) })
+func (s *source) forget(ctx context.Context, r record) error {
+	err := s.dial.with(ctx, r, func(p *peer) error { return p.end(ctx, api.MoveForget) })
 	if err != nil {
-		m.Logger.Info("the other host was not told to forget a move", "move", r.ID, "error", err)
-	}
-	return nil
-}
-
-func (m *Moves) keepCopy(r record) error {
-	if err := atomicfile.MkdirAll(m.Paths.Moved(), 0o700); err != nil {
-		return fmt.Errorf("moves: creating the folder of copies: %w", err)
-	}
-	for i, item := range r.Offer.Items {
-		if item.Kind != api.MoveLog {
-			continue
-		}
-		err := os.Rename(filepath.Join(m.folder(r.ID), itemName(i)), filepath.Join(m.Paths.Moved(), item.SessionID+".jsonl"))
-		if err != nil && !errors.Is(err, os.ErrNotExist) { // it was kept before a crash
-			return fmt.Errorf("moves: keeping the log of a moved session: %w", err)
-		}
-	}
-	if err := atomicfile.SyncDir(m.Paths.Moved()); err != nil { // before the rest of the move is removed
-		return fmt.Errorf("moves: keeping the log of a moved session: %w", err)
+		s.logger.Info("the other host was not told to forget a move", "move", r.ID, "error", err)
 	}
 	return nil
 }
 
 // tellCanceled has the target delete what it has, which is the end of a canceled move.
-func (m *Moves) tellCanceled(ctx context.Context, one *move, r record) error {
-	if err := m.removeItems(one); err != nil {
+func (s *source) tellCanceled(ctx context.Context, one *move, r record) error {
+	if err := s.records.removeItems(one); err != nil {
 		return err
 	}
-	err := m.withTarget(ctx, r, func(t *target) error {
-		if err := t.end(ctx, api.MoveAbort); err != nil {
+	err := s.dial.with(ctx, r, func(p *peer) error {
+		if err := p.end(ctx, api.MoveAbort); err != nil {
 			return err
 		}
-		return t.end(ctx, api.MoveForget)
+		return p.end(ctx, api.MoveForget)
 	})
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.Kind == api.KindNotFound { // it has forgotten the move
 		err = nil
 	}
-	if err != nil && time.Since(time.UnixMilli(r.CreatedAt)) < toldWithin {
+	if err != nil && since(r.CreatedAt) < toldWithin {
 		return err
 	}
-	return m.change(one, func(r *record) error {
+	return s.records.change(one, func(r *record) error {
 		r.State, r.EndedAt = api.MoveCanceled, time.Now().UnixMilli()
 		return nil
 	})

@@ -20,7 +20,7 @@ import (
 
 // stager writes what is moved to the folder of a move.
 type stager struct {
-	moves  *Moves
+	source *source
 	folder string
 	record *record
 	total  int64
@@ -45,7 +45,7 @@ func (s *stager) all(ctx context.Context) error {
 
 // log stages the log of a session with the entry that hands it over.
 func (s *stager) log(ctx context.Context, id string) error {
-	data, err := s.moves.sessions.Leaving(ctx, id, s.record.handover())
+	data, err := s.source.sessions.Leaving(ctx, id, s.record.handover())
 	if err != nil {
 		return err
 	}
@@ -61,8 +61,8 @@ func (s *stager) log(ctx context.Context, id string) error {
 func (s *stager) files(id string) error {
 	a := &archive{stager: s}
 	places := []place{
-		{s.moves.Paths.Scratch(id), attachedFolder, attachedName},
-		{filepath.Join(s.moves.Paths.Process(), id), ".", processName},
+		{s.source.paths.Scratch(id), attachedFolder, attachedName},
+		{filepath.Join(s.source.paths.Process(), id), ".", processName},
 	}
 	for _, p := range places {
 		if err := a.find(p); err != nil {

@@ -14,9 +14,9 @@ const pauseLease = 30 * time.Second
 
 // pause waits until nothing runs, and has nothing begin until unpause.
 func (h *Host) pause(ctx context.Context) error {
-	err := h.sessions.HoldAll(ctx)
+	err := h.sessions.Holder.HoldAll(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		count := h.sessions.Working(context.WithoutCancel(ctx))
+		count := h.sessions.Holder.Working(context.WithoutCancel(ctx))
 		return api.Errorf(api.KindConflict, "turns or background commands of %d sessions still run: wait until they end, or cancel them, then try again", count)
 	}
 	if err == nil {
@@ -38,7 +38,7 @@ func (h *Host) unpause(ctx context.Context) {
 		case <-h.paused:
 			timer.Reset(pauseLease)
 		case <-timer.C:
-			h.sessions.ReleaseAll()
+			h.sessions.Holder.ReleaseAll()
 		case <-ctx.Done():
 			return
 		}
@@ -46,7 +46,7 @@ func (h *Host) unpause(ctx context.Context) {
 }
 
 // resume has a host that was paused continue.
-func (h *Host) resume() { h.sessions.ReleaseAll() }
+func (h *Host) resume() { h.sessions.Holder.ReleaseAll() }
 
 // restart has Run end with ErrRestart. A host whose pause is over is not restarted, because turns that
 // have begun since would be cancelled.
@@ -54,7 +54,7 @@ func (h *Host) restart() error {
 	if !h.cfg.Restarts {
 		return api.Errorf(api.KindUnavailable, "this host cannot execute its program again: stop it, and start it again")
 	}
-	if !h.sessions.KeepHeld() {
+	if !h.sessions.Holder.KeepHeld() {
 		return api.Errorf(api.KindConflict, "the host is not paused, or no longer: pause it first, as `scorel host restart` does")
 	}
 	h.stop(ErrRestart)

@@ -158,13 +158,13 @@ func TestAPromptThatMoves(t *testing.T) {
 			s.until("the turn runs", func() bool { return len(s.live.Partial) > 0 })
 			s.send("mode")
 			moved := session.MovedRecord{MoveID: "mov_00000000000000000000000000000000", From: "dev_a", To: "dev_b"}
-			left, err := from.manager.Leaving(t.Context(), s.id, moved)
+			left, err := from.manager.Handover.Leaving(t.Context(), s.id, moved)
 			if err != nil {
 				t.Fatal(err)
 			}
 			w := trusting(t)
 			arrival := sessions.Arrival{SessionID: s.id, Read: func() ([]byte, error) { return left, nil }}
-			if err := w.manager.Arrive(t.Context(), w.project.ID, []sessions.Arrival{arrival}, moved, "note"); err != nil {
+			if err := w.manager.Handover.Arrive(t.Context(), w.project.ID, []sessions.Arrival{arrival}, moved, "note"); err != nil {
 				t.Fatal(err)
 			}
 			in := w.open(s.id)

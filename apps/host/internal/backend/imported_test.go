@@ -126,7 +126,7 @@ func TestABypassStaysOnItsHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved := session.MovedRecord{MoveID: "mov_00000000000000000000000000000000", From: "dev_a", To: "dev_b"}
-	left, err := from.manager.Leaving(t.Context(), s.id, moved)
+	left, err := from.manager.Handover.Leaving(t.Context(), s.id, moved)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestABypassStaysOnItsHost(t *testing.T) {
 		},
 		"moved": func(w *world) error {
 			arrival := sessions.Arrival{SessionID: s.id, Read: func() ([]byte, error) { return left, nil }}
-			return w.manager.Arrive(t.Context(), w.project.ID, []sessions.Arrival{arrival}, moved, "note")
+			return w.manager.Handover.Arrive(t.Context(), w.project.ID, []sessions.Arrival{arrival}, moved, "note")
 		},
 	} {
 		t.Run(how, func(t *testing.T) {

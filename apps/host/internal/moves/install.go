@@ -51,7 +51,7 @@ func (i *installer) install(ctx context.Context, one *move) error {
 	if err := i.dropEarlier(r); err != nil {
 		return err
 	}
-	if err := i.sessions.Arrive(ctx, r.ProjectID, i.arrivals(r), r.handover(), i.noteFor(r)); err != nil {
+	if err := i.sessions.Handover.Arrive(ctx, r.ProjectID, i.arrivals(r), r.handover(), i.noteFor(r)); err != nil {
 		return err
 	}
 	i.step.reached("arrived")

@@ -53,7 +53,7 @@ func (s *source) prepareMove(ctx context.Context, conn *dispatch.Conn, request a
 	case request.To == s.keys.ID():
 		return response, api.Errorf(api.KindConflict, "the session is on this machine already: choose another one")
 	}
-	family, err := s.sessions.PauseFamily(ctx, request.SessionID, errPaused(request.To), request.Wait)
+	family, err := s.sessions.Handover.PauseFamily(ctx, request.SessionID, errPaused(request.To), request.Wait)
 	if err != nil {
 		return response, err
 	}
@@ -63,7 +63,7 @@ func (s *source) prepareMove(ctx context.Context, conn *dispatch.Conn, request a
 	}
 	one, err := s.stage(ctx, r, request.WithFiles)
 	if err != nil {
-		s.sessions.Resume(context.WithoutCancel(ctx), family)
+		s.sessions.Handover.Resume(context.WithoutCancel(ctx), family)
 		return response, errors.Join(err, removeFolder(s.records.folder(r.ID)))
 	}
 	s.step.reached("prepared")
@@ -161,7 +161,7 @@ func (s *source) cancel(ctx context.Context, one *move, why string) error {
 	case one.wake <- struct{}{}:
 	default:
 	}
-	s.sessions.Resume(context.WithoutCancel(ctx), before.Family)
+	s.sessions.Handover.Resume(context.WithoutCancel(ctx), before.Family)
 	if before.State == api.MovePrepared {
 		return s.records.removeItems(one)
 	}
@@ -243,7 +243,7 @@ func (s *source) takeBack(ctx context.Context, one *move) error {
 		return err
 	}
 	s.step.reached("taken back")
-	s.sessions.Resume(context.WithoutCancel(ctx), s.records.of(one).Family)
+	s.sessions.Handover.Resume(context.WithoutCancel(ctx), s.records.of(one).Family)
 	return nil
 }
 
@@ -252,7 +252,7 @@ func (s *source) takeBack(ctx context.Context, one *move) error {
 func (s *source) clean(ctx context.Context, one *move) error {
 	r := s.records.of(one)
 	s.hub.NotifyMoved(r.ProjectID, api.SessionMoved{ID: r.SessionID, DeviceID: r.To})
-	if err := s.sessions.Remove(ctx, r.Family); err != nil {
+	if err := s.sessions.Handover.Remove(ctx, r.Family); err != nil {
 		return err
 	}
 	if err := s.copies.keepLogs(r, s.records.folder(r.ID)); err != nil {

@@ -45,7 +45,7 @@ func (s *stager) all(ctx context.Context) error {
 
 // log stages the log of a session with the entry that hands it over.
 func (s *stager) log(ctx context.Context, id string) error {
-	data, err := s.source.sessions.Leaving(ctx, id, s.record.handover())
+	data, err := s.source.sessions.Handover.Leaving(ctx, id, s.record.handover())
 	if err != nil {
 		return err
 	}

@@ -3,11 +3,19 @@ package sessions
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
+
+// spending counts what sessions use, and compares it with what people allow them.
+type spending struct {
+	sessions *registry
+	budgets  *state.BudgetStore // nil sets no limits
+	logger   *slog.Logger
+}
 
 // spentOf is a usage as budgets count it.
 func spentOf(u api.TokenUsage) state.Spent {
@@ -19,8 +27,8 @@ func spentOf(u api.TokenUsage) state.Spent {
 }
 
 // spend counts what a session has used since its last summary.
-func (m *Manager) spend(old, now api.SessionSummary) {
-	if m.deps.Budgets == nil {
+func (b *spending) spend(old, now api.SessionSummary) {
+	if b.budgets == nil {
 		return
 	}
 	was, is := plusAll(old.Usage, old.Auxiliary), plusAll(now.Usage, now.Auxiliary)
@@ -28,43 +36,43 @@ func (m *Manager) spend(old, now api.SessionSummary) {
 		Input: is.Input - was.Input, Output: is.Output - was.Output, CacheRead: is.CacheRead - was.CacheRead,
 		CacheWrite: is.CacheWrite - was.CacheWrite, Cost: is.Cost - was.Cost,
 	})
-	if err := m.deps.Budgets.Spend(now.ProjectID, used); err != nil {
-		m.deps.Logger.Error("storing what was used today; it counts until the host ends", "error", err)
+	if err := b.budgets.Spend(now.ProjectID, used); err != nil {
+		b.logger.Error("storing what was used today; it counts until the host ends", "error", err)
 	}
 }
 
 // Budgets returns the budgets of a session with its project and the day. A subagent's session
 // has those of the session that it belongs to.
-func (m *Manager) Budgets(sessionID string) ([]api.Budget, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := m.known[sessionID]
+func (b *spending) Budgets(sessionID string) ([]api.Budget, error) {
+	b.sessions.mu.Lock()
+	defer b.sessions.mu.Unlock()
+	k := b.sessions.known[sessionID]
 	if k == nil {
 		return nil, api.Errorf(api.KindNotFound, "there is no session %.64q", sessionID)
 	}
-	for range len(m.known) { // whatever a damaged file says
-		parent := m.known[k.header.ChildOf]
+	for range len(b.sessions.known) { // whatever a damaged file says
+		parent := b.sessions.known[k.header.ChildOf]
 		if parent == nil {
 			break
 		}
 		k = parent
 	}
-	s := m.accounted(k.summary)
-	return m.deps.Budgets.Of(s.ID, s.ProjectID, spentOf(plusAll(s.Usage, s.Auxiliary, s.Delegated))), nil
+	s := b.sessions.accounted(k.summary)
+	return b.budgets.Of(s.ID, s.ProjectID, spentOf(plusAll(s.Usage, s.Auxiliary, s.Delegated))), nil
 }
 
 // afford implements others: it returns why no model may be called for a session, or nil.
-func (m *Manager) afford(sessionID string) error {
-	if m.deps.Budgets == nil {
+func (b *spending) afford(sessionID string) error {
+	if b.budgets == nil {
 		return nil
 	}
-	budgets, err := m.Budgets(sessionID)
+	budgets, err := b.Budgets(sessionID)
 	if err != nil {
 		return err
 	}
-	for _, b := range budgets {
-		if b.Exceeded {
-			return errors.New(exceeded(b))
+	for _, budget := range budgets {
+		if budget.Exceeded {
+			return errors.New(exceeded(budget))
 		}
 	}
 	return nil

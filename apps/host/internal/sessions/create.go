@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,23 +16,31 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// creator creates sessions, each once for a client key.
+type creator struct {
+	*pool
+	announcer *announcer
+
+	creating sync.Mutex // held while a session is stored for the first time
+}
+
 // Create creates a session in a project. The same clientKey returns the same session.
-func (m *Manager) Create(ctx context.Context, project api.Project, clientID string, r api.CreateSessionRequest) (api.SessionSummary, error) {
-	summary, _, err := m.CreateOnce(ctx, project, clientID, r)
+func (c *creator) Create(ctx context.Context, project api.Project, clientID string, r api.CreateSessionRequest) (api.SessionSummary, error) {
+	summary, _, err := c.CreateOnce(ctx, project, clientID, r)
 	return summary, err
 }
 
 // CreateOnce is Create, and reports whether this call created the session.
-func (m *Manager) CreateOnce(ctx context.Context, project api.Project, clientID string, r api.CreateSessionRequest) (summary api.SessionSummary, isNew bool, err error) {
-	choice, err := m.choose(project, r)
+func (c *creator) CreateOnce(ctx context.Context, project api.Project, clientID string, r api.CreateSessionRequest) (summary api.SessionSummary, isNew bool, err error) {
+	choice, err := c.choose(project, r)
 	if err != nil {
 		return summary, false, err
 	}
 	place := inProject
 	if r.Worktree {
-		place = m.inWorktree(project)
+		place = c.deps.inWorktree(project)
 	}
-	s, isNew, err := m.create(ctx, project, session.Header{ClientKey: r.ClientKey}, place, func(ctx context.Context, o opening) error {
+	s, isNew, err := c.create(ctx, project, session.Header{ClientKey: r.ClientKey}, place, func(ctx context.Context, o opening) error {
 		o.clientID = clientID
 		return o.settings(ctx, choice)
 	})
@@ -59,8 +67,8 @@ type choice struct {
 }
 
 // choose checks a request for a session and completes it with the defaults.
-func (m *Manager) choose(project api.Project, r api.CreateSessionRequest) (choice, error) {
-	chosen := choice{agent: r.Agent, mode: cmp.Or(m.deps.Mode, api.ModeAsk), backend: ownBackend(r.Backend)}
+func (c *creator) choose(project api.Project, r api.CreateSessionRequest) (choice, error) {
+	chosen := choice{agent: r.Agent, mode: cmp.Or(c.deps.Mode, api.ModeAsk), backend: ownBackend(r.Backend)}
 	if r.ClientKey == "" || len(r.ClientKey) > api.MaxClientKey {
 		return chosen, api.Errorf(api.KindBadRequest, "clientKey must have 1 to %d bytes", api.MaxClientKey)
 	}
@@ -69,17 +77,17 @@ func (m *Manager) choose(project api.Project, r api.CreateSessionRequest) (choic
 		if chosen.backend != "" {
 			return chosen, foreignPersona(r.Agent)
 		}
-		persona, err := m.findAgent(project, r.Agent)
+		persona, err := c.deps.findAgent(project, r.Agent)
 		if err != nil {
 			return chosen, err
 		}
 		model = cmp.Or(model, persona.Model)
 	}
 	var err error
-	if _, chosen.model, err = m.deps.Models.Model(cmp.Or(model, m.deps.Models.Default())); err != nil {
+	if _, chosen.model, err = c.deps.Models.Model(cmp.Or(model, c.deps.Models.Default())); err != nil {
 		return chosen, err
 	}
-	return chosen, m.deps.checkBackend(r.Backend)
+	return chosen, c.deps.checkBackend(r.Backend)
 }
 
 // opening appends the first entries of a new session. They are stored together with its header,
@@ -122,7 +130,7 @@ func (o opening) settings(ctx context.Context, c choice) error {
 
 // newKnown returns a new session with the given header as the lists show it, and its lines: the
 // header and the entries that first appends.
-func (m *Manager) newKnown(ctx context.Context, project api.Project, header session.Header, first func(context.Context, opening) error) (*known, []json.RawMessage, error) {
+func (c *creator) newKnown(ctx context.Context, project api.Project, header session.Header, first func(context.Context, opening) error) (*known, []json.RawMessage, error) {
 	line, err := session.EncodeHeader(header)
 	if err != nil {
 		return nil, nil, err
@@ -132,19 +140,19 @@ func (m *Manager) newKnown(ctx context.Context, project api.Project, header sess
 		return nil, nil, err
 	}
 	log := &gathered{file: file, lines: []json.RawMessage{line}}
-	if err := first(ctx, opening{Session: store.NewSession(log, store.WithSigner(m.deps.Sign))}); err != nil {
+	if err := first(ctx, opening{Session: store.NewSession(log, store.WithSigner(c.deps.Sign))}); err != nil {
 		return nil, nil, fmt.Errorf("sessions: writing the first entries: %w", err)
 	}
 	digest := index.DigestOf(header, file.Tree.Entries())
-	k := &known{header: header, project: project, summary: summarize(&digest, project.ID, header, "", m.deps.Models)}
-	k.summary.Worktree = m.deps.worktree(header.ID)
+	k := &known{header: header, project: project, summary: summarize(&digest, project.ID, header, "", c.deps.Models)}
+	k.summary.Worktree = c.deps.worktree(header.ID)
 	return k, log.lines, nil
 }
 
 // create creates a session with the given header, and sets its id, time and project. first
 // appends its first entries.
-func (m *Manager) create(ctx context.Context, project api.Project, header session.Header, place placing, first func(context.Context, opening) error) (s *Session, isNew bool, err error) {
-	if s, err := m.made(header.ClientKey); s != nil || err != nil {
+func (c *creator) create(ctx context.Context, project api.Project, header session.Header, place placing, first func(context.Context, opening) error) (s *Session, isNew bool, err error) {
+	if s, err := c.made(header.ClientKey); s != nil || err != nil {
 		return s, false, err
 	}
 	id, err := uuid.NewV7()
@@ -158,44 +166,29 @@ func (m *Manager) create(ctx context.Context, project api.Project, header sessio
 	defer func() { ended(isNew) }()
 	header.Type, header.Version, header.ID = session.TypeSession, session.Version, id.String()
 	header.Timestamp, header.Cwd, header.ProjectID = session.FormatTime(time.Now()), project.Path, project.ID
-	k, lines, err := m.newKnown(ctx, project, header, first)
+	k, lines, err := c.newKnown(ctx, project, header, first)
 	if err != nil {
 		return nil, false, err
 	}
-	if s, isNew, err = m.storeNew(ctx, k, lines); isNew {
-		m.markChanged(header.ID, project.ID)
-		m.announceNew(header.ID)
+	if s, isNew, err = c.storeNew(ctx, k, lines); isNew {
+		c.deps.markChanged(header.ID, project.ID)
+		c.announcer.announceNew(header.ID)
 	}
 	return s, isNew, err
 }
 
 // storeNew stores a new session and starts it, unless the same request, sent twice, has created
 // one meanwhile. The store may be slow, so mu is not held while it works: every session needs it.
-func (m *Manager) storeNew(ctx context.Context, k *known, lines []json.RawMessage) (s *Session, isNew bool, err error) {
-	m.creating.Lock()
-	defer m.creating.Unlock()
-	if s, err := m.made(k.header.ClientKey); s != nil || err != nil {
+func (c *creator) storeNew(ctx context.Context, k *known, lines []json.RawMessage) (s *Session, isNew bool, err error) {
+	c.creating.Lock()
+	defer c.creating.Unlock()
+	if s, err := c.made(k.header.ClientKey); s != nil || err != nil {
 		return s, false, err
 	}
-	log, err := m.provider.Create(ctx, k.project.ID, lines[0], lines[1:]...)
+	log, err := c.provider.Create(ctx, k.project.ID, lines[0], lines[1:]...)
 	if err != nil {
 		return nil, false, clientError(err)
 	}
-	s, err = m.startNew(k, log)
+	s, err = c.startNew(k, log)
 	return s, err == nil, err
-}
-
-// startNew registers and starts a session that was just stored. log is closed unless the session
-// uses it.
-func (m *Manager) startNew(k *known, log store.Log) (*Session, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return nil, errors.Join(clientError(ErrClosed), log.Close())
-	}
-	if found := m.known[k.header.ID]; found != nil && found.open != nil { // Refresh has found it
-		return found.open, log.Close()
-	}
-	m.register(k)
-	return m.startLocked(k, log), nil
 }

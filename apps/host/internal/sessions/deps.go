@@ -121,3 +121,10 @@ type Models interface {
 	Find(provider, id string) string
 	Default() string
 }
+
+// markChanged marks a session as new or changed in the index.
+func (d Deps) markChanged(id, projectID string) {
+	if d.Index != nil {
+		d.Index.Touch(id, projectID)
+	}
+}

@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,38 +15,46 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// forks creates sessions from parts of others.
+type forks struct {
+	*pool
+	finder *finder
+
+	forking sync.Mutex // held while a fork is created, so that a concurrent retry finds it
+}
+
 // Fork creates a session from the path to an entry. The same clientKey returns the same
 // session.
-func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response api.ForkSessionResponse, err error) {
+func (f *forks) Fork(ctx context.Context, r api.ForkSessionRequest) (response api.ForkSessionResponse, err error) {
 	if err := checkKey(r.ClientKey); err != nil {
 		return response, err
 	}
-	source, err := m.Open(r.SessionID)
+	source, err := f.Open(r.SessionID)
 	if err != nil {
 		return response, err
 	}
-	m.forking.Lock() // so that a concurrent retry finds the session that the first request created
-	defer m.forking.Unlock()
-	m.mu.Lock()
-	id, made := m.byKey[r.ClientKey]
-	elsewhere := made && m.known[id].project.ID != source.project.ID
-	m.mu.Unlock()
+	f.forking.Lock()
+	defer f.forking.Unlock()
+	f.mu.Lock()
+	id, made := f.byKey[r.ClientKey]
+	elsewhere := made && f.known[id].project.ID != source.project.ID
+	f.mu.Unlock()
 	if elsewhere {
 		return response, usedKey()
 	}
-	header, err := m.forkHeader(ctx, source, r)
+	header, err := f.forkHeader(ctx, source, r)
 	if err != nil {
 		return response, err
 	}
 	ended := func(bool) {}
 	if !made {
-		if ended, err = m.sharing(r.SessionID, false)(ctx, header.ID); err != nil {
+		if ended, err = f.deps.sharing(r.SessionID, false)(ctx, header.ID); err != nil {
 			return response, err
 		}
 	}
 	var forkErr error
 	var place read.Place
-	doErr := source.do(ctx, func() { place, forkErr = source.history.fork(m.provider, r, header, made) })
+	doErr := source.do(ctx, func() { place, forkErr = source.history.fork(f.provider, r, header, made) })
 	ended(doErr == nil && forkErr == nil)
 	if doErr != nil || forkErr != nil {
 		return response, clientError(firstError(doErr, forkErr))
@@ -53,13 +62,13 @@ func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response 
 	response.Text, response.Content = place.Text, place.Content
 	if !made {
 		id = header.ID
-		if err := m.take(ctx, store.Info{Header: header, ProjectID: source.project.ID}); err != nil {
+		if err := f.finder.take(ctx, store.Info{Header: header, ProjectID: source.project.ID}); err != nil {
 			// A retry finds the fork by its key. Opening it reads what is missing here.
-			m.addClosed(index.Session{Header: header, ProjectID: source.project.ID})
+			f.finder.addClosed(index.Session{Header: header, ProjectID: source.project.ID})
 			return response, clientError(err)
 		}
 	}
-	fork, err := m.Open(id)
+	fork, err := f.Open(id)
 	if err != nil {
 		return response, err
 	}
@@ -76,20 +85,20 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-func (m *Manager) forkHeader(ctx context.Context, source *Session, r api.ForkSessionRequest) (session.Header, error) {
+func (f *forks) forkHeader(ctx context.Context, source *Session, r api.ForkSessionRequest) (session.Header, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return session.Header{}, fmt.Errorf("sessions: creating an id: %w", err)
 	}
 	parent := source.id
-	if locator, ok := m.provider.(store.Locator); ok {
+	if locator, ok := f.provider.(store.Locator); ok {
 		if parent, err = locator.Locate(ctx, source.id); err != nil {
 			return session.Header{}, clientError(err)
 		}
 	}
 	return session.Header{
 		Type: session.TypeSession, Version: session.Version, ID: id.String(), Timestamp: session.FormatTime(time.Now()),
-		Cwd: m.placeOf(source).Path, ParentSession: parent, ProjectID: source.project.ID, ClientKey: r.ClientKey,
+		Cwd: f.placeOf(source).Path, ParentSession: parent, ProjectID: source.project.ID, ClientKey: r.ClientKey,
 	}, nil
 }
 

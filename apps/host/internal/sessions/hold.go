@@ -3,42 +3,64 @@ package sessions
 import (
 	"context"
 	"errors"
-	"maps"
+	"log/slog"
 	"slices"
+	"sync"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
+
+// Holder has the sessions begin nothing new while the host is to be replaced. Its mu is taken
+// after that of the registry.
+type Holder struct {
+	sessions *registry
+	ctx      context.Context // ends the open sessions
+	logger   *slog.Logger
+
+	deciding sync.Mutex // held while HoldAll, KeepHeld or ReleaseAll runs
+
+	mu   sync.Mutex
+	held bool // sessions that are opened begin nothing new
+	kept bool // held until the end
+}
+
+// holds reports whether a session that is opened begins nothing new.
+func (h *Holder) holds() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.held
+}
 
 // HoldAll has the sessions begin nothing new, and returns when none of them works, so that the host
 // can be replaced. Prompts are still accepted, and join the queues. Turns that wait for a person are
 // suspended at the end: they continue after ReleaseAll, or on the host's next start. If ctx ends
 // before, all sessions continue, and the error is that of ctx. Repeating it changes nothing.
-func (m *Manager) HoldAll(ctx context.Context) error {
-	if !m.holdOne.TryLock() {
+func (h *Holder) HoldAll(ctx context.Context) error {
+	if !h.deciding.TryLock() {
 		return api.Errorf(api.KindConflict, "the host is already waiting for its turns to end: wait for the other command")
 	}
-	defer m.holdOne.Unlock()
-	m.mu.Lock()
-	m.held = true
-	m.mu.Unlock()
-	err := m.holdAll(ctx)
+	defer h.deciding.Unlock()
+	h.mu.Lock()
+	h.held = true
+	h.mu.Unlock()
+	err := h.holdAll(ctx)
 	if err != nil {
-		m.releaseAll()
+		h.releaseAll()
 	}
 	return err
 }
 
-func (m *Manager) holdAll(ctx context.Context) error {
-	for _, s := range m.opened() { // before any is waited for
+func (h *Holder) holdAll(ctx context.Context) error {
+	for _, s := range h.sessions.opened() { // before any is waited for
 		if _, err := s.holdUntil(ctx, func() bool { return true }); err != nil && !errors.Is(err, ErrClosed) {
 			return err
 		}
 	}
 	for {
-		if err := m.awaitQuiet(ctx); err != nil {
+		if err := h.awaitQuiet(ctx); err != nil {
 			return err
 		}
-		if done, err := m.suspendAll(ctx); done || err != nil {
+		if done, err := h.suspendAll(ctx); done || err != nil {
 			return err
 		}
 	}
@@ -46,46 +68,46 @@ func (m *Manager) holdAll(ctx context.Context) error {
 
 // KeepHeld has what HoldAll began last until the sessions are closed, for a host that is about to be
 // replaced. It reports whether the sessions are held: they are not while HoldAll still waits.
-func (m *Manager) KeepHeld() bool {
-	if !m.holdOne.TryLock() {
+func (h *Holder) KeepHeld() bool {
+	if !h.deciding.TryLock() {
 		return false
 	}
-	defer m.holdOne.Unlock()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.kept = m.held
-	return m.kept
+	defer h.deciding.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kept = h.held
+	return h.kept
 }
 
 // ReleaseAll ends what HoldAll began, unless another HoldAll waits, which decides then, or the
 // sessions are held to the end.
-func (m *Manager) ReleaseAll() {
-	if !m.holdOne.TryLock() {
+func (h *Holder) ReleaseAll() {
+	if !h.deciding.TryLock() {
 		return
 	}
-	defer m.holdOne.Unlock()
-	m.releaseAll()
+	defer h.deciding.Unlock()
+	h.releaseAll()
 }
 
-func (m *Manager) releaseAll() {
-	m.mu.Lock()
-	kept := m.kept
-	m.held = m.held && kept
-	m.mu.Unlock()
+func (h *Holder) releaseAll() {
+	h.mu.Lock()
+	kept := h.kept
+	h.held = h.held && kept
+	h.mu.Unlock()
 	if kept {
 		return
 	}
-	for _, s := range m.opened() {
-		err := s.ask(m.ctx, func() { s.release(m.ctx) })
-		if err != nil && !errors.Is(err, ErrClosed) && m.ctx.Err() == nil {
-			m.deps.Logger.Error("continuing a session that was held", "session", s.id, "error", err)
+	for _, s := range h.sessions.opened() {
+		err := s.ask(h.ctx, func() { s.release(h.ctx) })
+		if err != nil && !errors.Is(err, ErrClosed) && h.ctx.Err() == nil {
+			h.logger.Error("continuing a session that was held", "session", s.id, "error", err)
 		}
 	}
 }
 
 // Working returns how many sessions do something that has to end before the host can be replaced.
-func (m *Manager) Working(ctx context.Context) (count int) {
-	for _, s := range m.opened() {
+func (h *Holder) Working(ctx context.Context) (count int) {
+	for _, s := range h.sessions.opened() {
 		quiet := true
 		if err := s.ask(ctx, func() { quiet = s.quiet() }); err == nil && !quiet {
 			count++
@@ -94,24 +116,12 @@ func (m *Manager) Working(ctx context.Context) (count int) {
 	return count
 }
 
-// opened returns the sessions that were used since the host's start.
-func (g *registry) opened() (list []*Session) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(g.known)) {
-		if s := g.known[id].open; s != nil {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // awaitQuiet returns once no session works, which it has seen in one pass over all of them. A turn
 // may use more sessions before it ends.
-func (m *Manager) awaitQuiet(ctx context.Context) error {
+func (h *Holder) awaitQuiet(ctx context.Context) error {
 	for again := true; again; {
 		again = false
-		for _, s := range m.opened() {
+		for _, s := range h.sessions.opened() {
 			waited, err := s.holdUntil(ctx, s.quiet)
 			if err != nil && !errors.Is(err, ErrClosed) {
 				return err
@@ -124,9 +134,9 @@ func (m *Manager) awaitQuiet(ctx context.Context) error {
 
 // suspendAll suspends the turns that wait for a person; false if a session works again, because it
 // was answered in between.
-func (m *Manager) suspendAll(ctx context.Context) (done bool, err error) {
+func (h *Holder) suspendAll(ctx context.Context) (done bool, err error) {
 	var suspended []*Session
-	for _, s := range m.opened() {
+	for _, s := range h.sessions.opened() {
 		busy := false
 		err := s.ask(ctx, func() {
 			if busy = !s.quiet(); busy {
@@ -145,15 +155,15 @@ func (m *Manager) suspendAll(ctx context.Context) (done bool, err error) {
 			return false, err
 		}
 		if busy {
-			return false, m.unsuspend(ctx, suspended)
+			return false, h.unsuspend(ctx, suspended)
 		}
 	}
 	return true, nil
 }
 
 // unsuspend undoes what suspendAll did.
-func (m *Manager) unsuspend(ctx context.Context, suspended []*Session) error {
-	for _, s := range m.opened() {
+func (h *Holder) unsuspend(ctx context.Context, suspended []*Session) error {
+	for _, s := range h.sessions.opened() {
 		err := s.ask(ctx, func() { s.held.on = s.held.on && s.parent == "" })
 		if err == nil && slices.Contains(suspended, s) {
 			err = s.do(ctx, func() { s.recover(ctx) })

@@ -46,11 +46,11 @@ func TestAHeldHostEndsWhatRunsAndBeginsNothing(t *testing.T) {
 	other, err := m.Create(t.Context(), f.project, "cli_x", api.CreateSessionRequest{ClientKey: "another"})
 	check(t, err)
 	held := make(chan error, 1)
-	go func() { held <- m.HoldAll(t.Context()) }()
+	go func() { held <- m.Holder.HoldAll(t.Context()) }()
 	for !sessions.Held(t.Context(), open(t, m, other.ID)) {
 		runtime.Gosched()
 	}
-	if m.HoldAll(t.Context()) == nil {
+	if m.Holder.HoldAll(t.Context()) == nil {
 		t.Error("the host is held twice at once")
 	}
 	if r := send(t, open(t, m, other.ID), "k3", "third"); r.State != api.PromptQueued {
@@ -64,7 +64,7 @@ func TestAHeldHostEndsWhatRunsAndBeginsNothing(t *testing.T) {
 		t.Fatalf("the host did not wait for its turn: %v", err)
 	default:
 	}
-	if n := m.Working(t.Context()); n != 1 {
+	if n := m.Holder.Working(t.Context()); n != 1 {
 		t.Errorf("%d sessions work", n)
 	}
 	close(slow.release)
@@ -88,14 +88,14 @@ func TestAHeldHostKeepsWhatWaitsForAPerson(t *testing.T) {
 	f := newFixture(t, modeltest.New(modeltest.Calls(modeltest.Call("c1", "echo", `{}`)), modeltest.Say("done")), tool)
 	m := f.manager(t)
 	s, w, before := waiting(t, f, m)
-	check(t, m.HoldAll(t.Context()))
-	check(t, m.HoldAll(t.Context())) // again
+	check(t, m.Holder.HoldAll(t.Context()))
+	check(t, m.Holder.HoldAll(t.Context())) // again
 	answer := api.AnswerApprovalRequest{ApprovalID: before.ID, Decision: api.DecisionAllow}
 	var refused *api.Error
 	if _, err := s.AnswerApproval(t.Context(), "cli_x", answer); !errors.As(err, &refused) || refused.Kind != api.KindUnavailable {
 		t.Errorf("an answer while the host is held: %v", err)
 	}
-	m.ReleaseAll()
+	m.Holder.ReleaseAll()
 	for answered := false; !answered; { // it is asked for again in a moment
 		_, err := s.AnswerApproval(t.Context(), "cli_x", answer)
 		if answered = err == nil; !answered && !(errors.As(err, &refused) && refused.Kind == api.KindUnavailable) {
@@ -112,7 +112,7 @@ func TestAHeldHostKeepsAQuestion(t *testing.T) {
 	f := asking(t)
 	m := f.manager(t)
 	s, _, before := asked(t, f, m)
-	check(t, m.HoldAll(t.Context()))
+	check(t, m.Holder.HoldAll(t.Context()))
 	answer := api.AnswerQuestionRequest{QuestionID: before.ID, Answer: "a"}
 	var refused *api.Error
 	if _, err := s.AnswerQuestion(t.Context(), "cli_x", answer); !errors.As(err, &refused) || refused.Kind != api.KindUnavailable {
@@ -144,7 +144,7 @@ func TestAHostIsReleasedWhenItsTurnsTakeTooLong(t *testing.T) {
 	late := errors.New("too long")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(late)
-	if err := m.HoldAll(ctx); !errors.Is(err, late) {
+	if err := m.Holder.HoldAll(ctx); !errors.Is(err, late) {
 		t.Fatalf("the wait ended with %v", err)
 	}
 	send(t, s, "k2", "second")
@@ -162,19 +162,19 @@ func TestAHostIsReleasedWhenItsTurnsTakeTooLong(t *testing.T) {
 func TestAHostThatIsReplacedIsNotReleased(t *testing.T) {
 	f := newFixture(t, modeltest.New(modeltest.Say("first")))
 	m := f.manager(t)
-	if m.KeepHeld() {
+	if m.Holder.KeepHeld() {
 		t.Error("a host that was never held is kept so")
 	}
-	check(t, m.HoldAll(t.Context()))
-	m.ReleaseAll()
-	if m.KeepHeld() {
+	check(t, m.Holder.HoldAll(t.Context()))
+	m.Holder.ReleaseAll()
+	if m.Holder.KeepHeld() {
 		t.Error("a host that was released is kept held")
 	}
-	check(t, m.HoldAll(t.Context()))
-	if !m.KeepHeld() {
+	check(t, m.Holder.HoldAll(t.Context()))
+	if !m.Holder.KeepHeld() {
 		t.Error("a held host is not kept so")
 	}
-	m.ReleaseAll()
+	m.Holder.ReleaseAll()
 	if r := send(t, f.create(t, m), "k1", "go"); r.State != api.PromptQueued {
 		t.Errorf("a prompt to a host that is about to end is %q", r.State)
 	}

@@ -28,49 +28,6 @@ type TranscriptEntry struct {
 	Parent string
 }
 
-// ImportTranscript stores a conversation of another program as a session, or adds to an earlier
-// import what is new. What was rewritten becomes another branch. A session that was continued
-// here is not changed: its entries and those of the other program exclude each other.
-func (m *Manager) ImportTranscript(ctx context.Context, projectID, clientID string, t Transcript) (api.TranscriptOutcome, int, error) {
-	outcome, added, err := m.importNew(ctx, projectID, t)
-	if err != nil || outcome == api.TranscriptImported {
-		return outcome, added, clientError(err)
-	}
-	s, err := m.Open(t.Header.ID)
-	if err != nil {
-		return "", 0, err
-	}
-	return s.addTranscript(ctx, clientID, t)
-}
-
-// importNew stores a conversation that was not imported before.
-func (m *Manager) importNew(ctx context.Context, projectID string, t Transcript) (api.TranscriptOutcome, int, error) {
-	m.importing.Lock()
-	defer m.importing.Unlock()
-	if _, known := m.ProjectOf(t.Header.ID); known {
-		return api.TranscriptUnchanged, 0, nil
-	}
-	header, err := session.EncodeHeader(t.Header)
-	if err != nil {
-		return "", 0, err
-	}
-	data, err := extended(append(header, '\n'), m.deps.Sign, func(s *store.Session) error { return fill(ctx, s, t) })
-	if err == nil {
-		data, err = sanitized(ctx, data, false)
-	}
-	if err == nil {
-		err = m.provider.Import(ctx, projectID, data)
-	}
-	if err != nil {
-		return "", 0, err
-	}
-	if err := m.take(ctx, store.Info{Header: session.Header{ID: t.Header.ID}, ProjectID: projectID}); err != nil {
-		return "", 0, err
-	}
-	m.announceNew(t.Header.ID)
-	return api.TranscriptImported, len(t.Entries), nil
-}
-
 // fill adds all of a conversation to an empty session.
 func fill(ctx context.Context, s *store.Session, t Transcript) error {
 	leaf := ""

@@ -66,9 +66,9 @@ func testCore(t testing.TB, header string) (*core, *memoryLog, *events) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps := Deps{Logger: slog.New(slog.DiscardHandler), Models: oneModel{}, OnSummary: func(api.SessionSummary) {}}
+	deps := Deps{Logger: slog.New(slog.DiscardHandler), Models: oneModel{}, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string, string) {}}
 	k := &known{header: file.Header, project: api.Project{ID: "p", Path: t.TempDir()}}
-	others := &Manager{deps: deps, registry: newRegistry()}
+	others := newManager(t.Context(), nil, deps)
 	others.register(k)
 	c := newCore(k, deps, others)
 	c.activity = func() activity { return activity{} }
@@ -110,20 +110,19 @@ func TestAnEntryIsPublishedOnceItIsStored(t *testing.T) {
 func TestDropKeepsAnOpenSession(t *testing.T) {
 	c, _, _ := testCore(t, plainHeader)
 	m := c.others.(*Manager)
-	m.deps.OnDelete = func(string, string) {}
 	for range 200 {
 		k := &known{}
 		m.known = map[string]*known{"s": k}
-		m.announcing.Lock() // so that what drop decides first is old when it continues
+		m.announcer.mu.Lock() // so that what drop decides first is old when it continues
 		dropped := make(chan struct{})
 		go func() { m.drop("s"); close(dropped) }()
 		for range 20 {
 			runtime.Gosched()
 		}
-		m.mu.Lock()
+		m.registry.mu.Lock()
 		k.open = &Session{}
-		m.mu.Unlock()
-		m.announcing.Unlock()
+		m.registry.mu.Unlock()
+		m.announcer.mu.Unlock()
 		<-dropped
 		if m.known["s"] == nil {
 			t.Fatal("an open session was forgotten")

@@ -55,9 +55,9 @@ func turnsOf(turn *agent.Turn, most int) {
 	}
 }
 
-func (m *Manager) findAgent(project api.Project, name string) (Persona, error) {
-	if m.deps.Agent == nil {
+func (d Deps) findAgent(project api.Project, name string) (Persona, error) {
+	if d.Agent == nil {
 		return Persona{}, api.Errorf(api.KindNotFound, "this host has no agents")
 	}
-	return m.deps.Agent(project.Path, name)
+	return d.Agent(project.Path, name)
 }

@@ -11,9 +11,9 @@ import (
 // Proof says what the log of a session proves now. The session need not be open, and is
 // not held up.
 func (m *Manager) Proof(ctx context.Context, id string, known ...session.ChainValue) (api.Proof, error) {
-	m.mu.Lock()
+	m.registry.mu.Lock()
 	_, ok := m.known[id]
-	m.mu.Unlock()
+	m.registry.mu.Unlock()
 	if !ok {
 		return api.Proof{}, m.Unknown(id)
 	}

@@ -1,9 +1,11 @@
 package sessions
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -43,6 +45,17 @@ func (g *registry) register(k *known) {
 	}
 	if parent != "" && !slices.Contains(g.offspring[parent], id) {
 		g.offspring[parent] = append(g.offspring[parent], id)
+	}
+}
+
+// forget undoes register. g.mu is held.
+func (g *registry) forget(k *known) {
+	id, parent := k.header.ID, k.header.ChildOf
+	delete(g.byKey, k.header.ClientKey)
+	delete(g.known, id)
+	g.offspring[parent] = slices.DeleteFunc(g.offspring[parent], func(child string) bool { return child == id })
+	if len(g.offspring[parent]) == 0 {
+		delete(g.offspring, parent)
 	}
 }
 
@@ -95,4 +108,41 @@ func plusAll(sum api.TokenUsage, more ...api.TokenUsage) api.TokenUsage {
 		sum.Cost += u.Cost
 	}
 	return sum
+}
+
+// Unknown returns the error for an id that belongs to no known session. It says that the session
+// is unavailable while it may be one that could not be listed or read.
+func (g *registry) Unknown(id string) *api.Error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.unknownLocked(id)
+}
+
+func (g *registry) unknownLocked(id string) *api.Error {
+	if g.missing || g.unread[id] {
+		return api.Errorf(api.KindUnavailable, "the session %.64q cannot be found now, because not all sessions of this host can be read: try again when they can", id)
+	}
+	return state.UnknownSession(id)
+}
+
+// ProjectOf returns the project of a session; false if there is no such session.
+func (g *registry) ProjectOf(id string) (projectID string, exists bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if k, ok := g.known[id]; ok {
+		return k.project.ID, true
+	}
+	return "", false
+}
+
+// opened returns the sessions that were used since the host's start.
+func (g *registry) opened() (list []*Session) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(g.known)) {
+		if s := g.known[id].open; s != nil {
+			list = append(list, s)
+		}
+	}
+	return list
 }

@@ -23,27 +23,27 @@ type ChildSpec struct {
 }
 
 // CreateChild creates the session of a subagent, in the project and mode of its parent.
-func (m *Manager) CreateChild(ctx context.Context, parent *Session, spec ChildSpec) (*Session, error) {
-	_, info, err := m.deps.Models.Model(spec.Model)
+func (c *creator) CreateChild(ctx context.Context, parent *Session, spec ChildSpec) (*Session, error) {
+	_, info, err := c.deps.Models.Model(spec.Model)
 	if err != nil {
 		return nil, err
 	}
-	mode, _ := m.modeOf(parent.id)
+	mode, _ := c.modeOf(parent.id)
 	if spec.Backend != "" && mode == api.ModePlan {
 		return nil, api.Errorf(api.KindNotAllowed, "in the mode plan, no other program works on tasks")
 	}
-	if err := m.deps.checkBackend(spec.Backend); err != nil {
+	if err := c.deps.checkBackend(spec.Backend); err != nil {
 		return nil, err
 	}
 	header := session.Header{ClientKey: spec.Key, ChildOf: parent.id, ParentSession: parent.id}
-	if locator, ok := m.provider.(store.Locator); ok {
+	if locator, ok := c.provider.(store.Locator); ok {
 		path, err := locator.Locate(ctx, parent.id)
 		if err != nil {
 			return nil, clientError(err)
 		}
 		header.ParentSession = path
 	}
-	s, _, err := m.create(ctx, m.placeOf(parent), header, m.sharing(parent.id, true), func(ctx context.Context, o opening) error {
+	s, _, err := c.create(ctx, c.placeOf(parent), header, c.deps.sharing(parent.id, true), func(ctx context.Context, o opening) error {
 		return o.subagent(ctx, info, cmp.Or(mode, api.ModeAsk), spec)
 	})
 	return s, err

@@ -92,33 +92,33 @@ type placing func(ctx context.Context, sessionID string) (ended func(created boo
 func inProject(context.Context, string) (func(bool), error) { return func(bool) {}, nil }
 
 // inWorktree has a session work in a new worktree.
-func (m *Manager) inWorktree(project api.Project) placing {
+func (d Deps) inWorktree(project api.Project) placing {
 	return func(ctx context.Context, sessionID string) (func(bool), error) {
-		if m.deps.Worktrees == nil {
+		if d.Worktrees == nil {
 			return nil, api.Errorf(api.KindBadRequest, "this host has no worktrees")
 		}
-		return m.placed(ctx, sessionID), m.deps.Worktrees.Create(ctx, project, sessionID)
+		return d.placed(ctx, sessionID), d.Worktrees.Create(ctx, project, sessionID)
 	}
 }
 
 // placed records whether a session was created in a worktree.
-func (m *Manager) placed(ctx context.Context, sessionID string) func(created bool) {
+func (d Deps) placed(ctx context.Context, sessionID string) func(created bool) {
 	return func(created bool) {
 		if created {
-			m.deps.Worktrees.Created(sessionID)
+			d.Worktrees.Created(sessionID)
 		} else {
-			m.deps.Worktrees.Forget(context.WithoutCancel(ctx), sessionID)
+			d.Worktrees.Forget(context.WithoutCancel(ctx), sessionID)
 		}
 	}
 }
 
 // sharing has a session work where another one works.
-func (m *Manager) sharing(from string, subagent bool) placing {
+func (d Deps) sharing(from string, subagent bool) placing {
 	return func(ctx context.Context, sessionID string) (func(bool), error) {
-		if m.deps.Worktrees == nil {
+		if d.Worktrees == nil {
 			return func(bool) {}, nil
 		}
-		return m.placed(ctx, sessionID), m.deps.Worktrees.Share(from, sessionID, subagent)
+		return d.placed(ctx, sessionID), d.Worktrees.Share(from, sessionID, subagent)
 	}
 }
 
@@ -214,8 +214,8 @@ func (g *registry) Archived(sessionID string) (archived, known bool) {
 // WorktreesRecovered puts what became of the worktrees into the list of sessions. It is called
 // before any request.
 func (m *Manager) WorktreesRecovered() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.registry.mu.Lock()
+	defer m.registry.mu.Unlock()
 	for id, k := range m.known {
 		k.summary.Worktree = m.deps.worktree(id)
 	}

@@ -15,14 +15,14 @@ func TestASecondPauseLeavesTheFirst(t *testing.T) {
 	m := f.manager(t)
 	s := f.create(t, m)
 	why := api.Errorf(api.KindUnavailable, "it is being moved")
-	check(t, m.Pause(t.Context(), []string{s.ID()}, why, false))
-	if m.Pause(t.Context(), []string{s.ID()}, why, true) == nil {
+	check(t, m.Handover.Pause(t.Context(), []string{s.ID()}, why, false))
+	if m.Handover.Pause(t.Context(), []string{s.ID()}, why, true) == nil {
 		t.Error("the session was paused twice")
 	}
 	if _, err := s.SendPrompt(t.Context(), "cli_x", api.SendPromptRequest{ClientKey: "k", Text: "hi"}); err == nil {
 		t.Fatal("the session takes prompts while it is being moved")
 	}
-	m.Resume(t.Context(), []string{s.ID()})
+	m.Handover.Resume(t.Context(), []string{s.ID()})
 	send(t, s, "k", "hi")
 }
 
@@ -42,7 +42,7 @@ func TestASessionThatLeftIsForgottenAfterARestart(t *testing.T) {
 	var forgotten []string
 	f.deps.Moves, f.deps.OnDelete = away{}, func(_, id string) { forgotten = append(forgotten, id) }
 	m = f.manager(t)
-	check(t, m.Remove(t.Context(), []string{s.ID()}))
+	check(t, m.Handover.Remove(t.Context(), []string{s.ID()}))
 	if !slices.Equal(forgotten, []string{s.ID()}) {
 		t.Errorf("forgotten: %q", forgotten)
 	}

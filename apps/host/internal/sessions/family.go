@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/places"
 	"github.com/scorel/scorel/packages/protocol/api"
-	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // mover is a provider that is several.
@@ -16,18 +14,25 @@ type mover interface {
 	Copy(ctx context.Context, id, to string, move bool) error
 }
 
+// families deletes sessions, and copies them to other providers, together with the sessions of
+// their subagents.
+type families struct {
+	*pool
+	announcer *announcer
+}
+
 // Copy copies or moves a session to another of the host's session providers, after those of
 // its subagents. They keep their ids, by which they belong to it there too. The next call
 // completes what a crash cut off.
-func (m *Manager) Copy(ctx context.Context, id, to string, move bool) error {
-	several, ok := m.provider.(mover)
+func (f *families) Copy(ctx context.Context, id, to string, move bool) error {
+	several, ok := f.provider.(mover)
 	if !ok {
 		return api.Errorf(api.KindBadRequest, "this host has only one session provider")
 	}
 	moved := 0
-	return m.subagentsFirst(ctx, id, func(s *Session) error {
+	return f.subagentsFirst(ctx, id, func(s *Session) error {
 		err := several.Copy(ctx, s.id, to, move)
-		m.markChanged(s.id, s.project.ID) // it may be somewhere else now
+		f.deps.markChanged(s.id, s.project.ID) // it may be somewhere else now
 		switch {
 		case err == nil:
 			moved++
@@ -40,35 +45,35 @@ func (m *Manager) Copy(ctx context.Context, id, to string, move bool) error {
 
 // Delete deletes a session, after those of its subagents. It returns the worktree of the session
 // if that was kept.
-func (m *Manager) Delete(ctx context.Context, id string) (kept *api.Worktree, err error) {
-	if m.deps.Worktrees == nil {
-		return nil, m.delete(ctx, id)
+func (f *families) Delete(ctx context.Context, id string) (kept *api.Worktree, err error) {
+	if f.deps.Worktrees == nil {
+		return nil, f.delete(ctx, id)
 	}
-	undo := m.deps.Worktrees.Deleting(id)
-	if err := m.delete(ctx, id); err != nil {
+	undo := f.deps.Worktrees.Deleting(id)
+	if err := f.delete(ctx, id); err != nil {
 		undo()
 		return nil, err
 	}
-	return m.deps.Worktrees.Forget(context.WithoutCancel(ctx), id), nil
+	return f.deps.Worktrees.Forget(context.WithoutCancel(ctx), id), nil
 }
 
-func (m *Manager) delete(ctx context.Context, id string) error {
-	return m.subagentsFirst(ctx, id, func(s *Session) error {
-		if err := m.provider.Delete(ctx, s.id); err != nil {
+func (f *families) delete(ctx context.Context, id string) error {
+	return f.subagentsFirst(ctx, id, func(s *Session) error {
+		if err := f.provider.Delete(ctx, s.id); err != nil {
 			return err
 		}
 		s.closing = true
 		if err := s.operations.sink.Discard(); err != nil { // the session is gone all the same
 			s.logger.Error("removing the process logs of a session", "session", s.id, "error", err)
 		}
-		if m.deps.Budgets != nil {
-			if err := m.deps.Budgets.RemoveSession(s.id); err != nil { // as above
+		if f.deps.Budgets != nil {
+			if err := f.deps.Budgets.RemoveSession(s.id); err != nil { // as above
 				s.logger.Error("removing the budget of a session", "session", s.id, "error", err)
 			}
 		}
-		m.unregister(s.id)
-		if m.deps.Worktrees != nil && s.id != id { // a subagent's session only shares it
-			m.deps.Worktrees.Forget(ctx, s.id)
+		f.announcer.unregister(s.id)
+		if f.deps.Worktrees != nil && s.id != id { // a subagent's session only shares it
+			f.deps.Worktrees.Forget(ctx, s.id)
 		}
 		return nil
 	})
@@ -77,15 +82,15 @@ func (m *Manager) delete(ctx context.Context, id string) error {
 // subagentsFirst runs fn for the sessions of a session's subagents, and of theirs, and then for
 // the session itself: each in its own goroutine, while its log and those of all that it belongs
 // to are closed. It stops at the first session that is busy or fails.
-func (m *Manager) subagentsFirst(ctx context.Context, id string, fn func(*Session) error) error {
-	s, err := m.Open(id)
+func (f *families) subagentsFirst(ctx context.Context, id string, fn func(*Session) error) error {
+	s, err := f.Open(id)
 	if err != nil {
 		return err
 	}
 	return s.withLogClosed(ctx, func() error {
 		// No session waits for the one that it belongs to, so this one may wait for them.
-		for _, child := range m.children(id) {
-			if err := m.subagentsFirst(ctx, child, fn); err != nil {
+		for _, child := range f.children(id) {
+			if err := f.subagentsFirst(ctx, child, fn); err != nil {
 				return ofSubagent(child, err)
 			}
 		}
@@ -100,27 +105,6 @@ func ofSubagent(id string, err error) error {
 		return api.Errorf(refusal.Kind, "its subagent's session %s: %s", clip(id), refusal.Message)
 	}
 	return fmt.Errorf("its subagent's session %s: %w", clip(id), err)
-}
-
-// Import stores the session of a file and lists it. It starts nothing by itself and asks for no
-// less than others: see sanitized.
-func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte) (api.SessionSummary, error) {
-	data, err := sanitized(ctx, data, true)
-	if err == nil {
-		err = m.provider.Import(ctx, projectID, data)
-	}
-	if err != nil {
-		return api.SessionSummary{}, clientError(err)
-	}
-	ctx = context.WithoutCancel(ctx) // the session exists now
-
-	if m.deps.Worktrees != nil { // of a session with this id that was deleted without this host
-		m.deps.Worktrees.Forget(ctx, id)
-	}
-	if err := m.take(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID}); err != nil {
-		return api.SessionSummary{}, clientError(err)
-	}
-	return m.announceNew(id), nil
 }
 
 // withLogClosed runs fn in the session's goroutine while its log is closed, and opens the log

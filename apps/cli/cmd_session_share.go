@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/loopback"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
@@ -135,7 +136,7 @@ func narrow(path api.Path) string {
 	switch {
 	case path.Kind == api.PathMachine:
 		return "This link can be opened only on the machine of the host: it has no relay."
-	case err == nil && u.Scheme == "http" && u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" && u.Hostname() != "::1":
+	case err == nil && u.Scheme == "http" && !loopback.Is(u.Host):
 		return "Browsers do not open this link on other machines, because its address is not https: put a proxy with TLS in front of it."
 	}
 	return ""

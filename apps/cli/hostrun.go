@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/loopback"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -158,7 +159,7 @@ func sameRelay(a, b string) bool {
 	}
 	// localhost and 127.0.0.1 refer to the same relay.
 	for _, u := range []*url.URL{ua, ub} {
-		if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip.IsLoopback() {
+		if loopback.Is(u.Host) {
 			u.Host = net.JoinHostPort("localhost", u.Port())
 		}
 	}

@@ -33,9 +33,6 @@ const (
 	MaxGuess = limits.MaxGuess
 )
 
-// IsLoopback reports whether host[:port] names this machine and nothing else.
-func IsLoopback(host string) bool { return authority.IsLoopback(host) }
-
 // TrustedAddr reports whether an address is in one of the trusted prefixes.
 func TrustedAddr(addr netip.Addr, trusted []netip.Prefix) bool {
 	return authority.TrustedAddr(addr, trusted)

@@ -14,6 +14,7 @@ import (
 	proxyproto "github.com/pires/go-proxyproto"
 
 	"github.com/scorel/scorel/apps/relay"
+	"github.com/scorel/scorel/packages/loopback"
 )
 
 // believed are the proxies whose PROXY headers are read; a reload replaces them.
@@ -91,7 +92,7 @@ func fromHere(req *http.Request) bool {
 		}
 	}
 	ap, err := netip.ParseAddrPort(req.RemoteAddr)
-	return err == nil && ap.Addr().Unmap().IsLoopback() && relay.IsLoopback(req.Host)
+	return err == nil && ap.Addr().Unmap().IsLoopback() && loopback.Is(req.Host)
 }
 
 // ownName refuses requests to a loopback address under another name, which a web page can send
@@ -99,7 +100,7 @@ func fromHere(req *http.Request) bool {
 func ownName(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		local, _ := req.Context().Value(http.LocalAddrContextKey).(net.Addr)
-		if tcp, ok := local.(*net.TCPAddr); ok && tcp.IP.IsLoopback() && !relay.IsLoopback(req.Host) {
+		if tcp, ok := local.(*net.TCPAddr); ok && tcp.IP.IsLoopback() && !loopback.Is(req.Host) {
 			http.Error(w, "metrics are not served under that name: use 127.0.0.1 or localhost", http.StatusMisdirectedRequest)
 			return
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/loopback"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
@@ -103,7 +104,7 @@ func (p Path) Key() string {
 		return p.URL
 	}
 	host := strings.ToLower(target.Hostname())
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+	if loopback.Is(host) {
 		host = "localhost"
 	}
 	port := cmp.Or(target.Port(), map[string]string{"ws": "80", "wss": "443"}[target.Scheme])

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/loopback"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
@@ -35,7 +36,7 @@ func (p *probe) url(context.Context) outcome {
 	if proxy != nil {
 		p.proxy, p.hop = proxy, hostPort(proxy)
 	}
-	if target.Scheme == "ws" && !p.opts.Listener && !isLoopback(target.Hostname()) {
+	if target.Scheme == "ws" && !p.opts.Listener && !loopback.Is(target.Host) {
 		return warn(URLPlain, "the connection to %s is not encrypted", authority)
 	}
 	return ok("%s", p.address(""))
@@ -58,11 +59,6 @@ func hostPort(u *url.URL) string {
 		port = "80"
 	}
 	return net.JoinHostPort(u.Hostname(), port)
-}
-
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // whose describes the first machine on the way.

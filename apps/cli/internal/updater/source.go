@@ -13,13 +13,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/loopback"
 	"github.com/scorel/scorel/packages/release"
 )
 
@@ -74,15 +74,10 @@ func NewSource(address string, keys []string) (*Source, error) {
 // checkAddress allows https. http is allowed for this machine, if the first address was one of
 // this machine too.
 func checkAddress(first, at *url.URL) error {
-	if at.Scheme == "https" || at.Scheme == "http" && isLocal(first) && isLocal(at) && first.Scheme == "http" {
+	if at.Scheme == "https" || at.Scheme == "http" && first.Scheme == "http" && loopback.Is(first.Host) && loopback.Is(at.Host) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrUnsafe, at.Redacted())
-}
-
-func isLocal(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Close closes idle connections.

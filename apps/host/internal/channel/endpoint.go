@@ -2,9 +2,10 @@ package channel
 
 import (
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
+
+	"github.com/scorel/scorel/packages/loopback"
 )
 
 // CheckEndpoint returns an error for the address of an API that a token may not be sent to:
@@ -14,13 +15,11 @@ func CheckEndpoint(address string) error {
 	if err != nil || u.Host == "" || u.User != nil {
 		return fmt.Errorf("%.200q is not an address such as https://example.com", address)
 	}
-	ip := net.ParseIP(u.Hostname())
-	local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 	switch u.Scheme {
 	case "https", "wss":
 		return nil
 	case "http", "ws":
-		if local {
+		if loopback.Is(u.Host) {
 			return nil
 		}
 		return fmt.Errorf("%s would send the token unencrypted: use %ss", address, strings.ToLower(u.Scheme))

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/loopback"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 	"github.com/scorel/scorel/packages/protocol/visible"
@@ -175,7 +176,7 @@ func formOf(p *sdk.ElicitParams) (form, error) {
 	f := form{message: visible.Shorten(strings.TrimSpace(strings.ToValidUTF8(p.Message, "\uFFFD")), maxMessage)}
 	if p.Mode == "url" || p.Mode == "" && p.URL != "" {
 		u, err := url.Parse(p.URL)
-		local := err == nil && u.Scheme == "http" && (u.Hostname() == "127.0.0.1" || u.Hostname() == "localhost" || u.Hostname() == "::1")
+		local := err == nil && u.Scheme == "http" && loopback.Is(u.Host)
 		if err != nil || len(p.URL) > 4096 || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && !local {
 			return f, errors.New("the page to open has no address that begins with https://")
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"syscall"
@@ -14,6 +13,7 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/scorel/scorel/packages/loopback"
 	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
@@ -77,16 +77,10 @@ func checkURL(text string) error {
 		return errors.New("an address is not one that begins with https://")
 	case u.User != nil:
 		return errors.New("an address has a user name or a password")
-	case u.Scheme == "https" || u.Scheme == "http" && local(u.Hostname()):
+	case u.Scheme == "https" || u.Scheme == "http" && loopback.Is(u.Host):
 		return nil
 	}
 	return fmt.Errorf("the address of %s is not encrypted: it must begin with https://", u.Host)
-}
-
-// local reports whether a host name is this machine.
-func local(name string) bool {
-	ip, err := netip.ParseAddr(name)
-	return strings.EqualFold(name, "localhost") || err == nil && ip.IsLoopback()
 }
 
 // origin returns scheme, host and port of a URL in one form, or "".

@@ -12,6 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/scorel/scorel/packages/loopback"
 )
 
 // State is what a host is doing now.
@@ -138,11 +140,7 @@ func (m *Metrics) Serve(ctx context.Context, l net.Listener, log *slog.Logger) {
 // pointed at this machine.
 func ownName(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			name = r.Host
-		}
-		if ip := net.ParseIP(name); name != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if !loopback.Is(r.Host) {
 			http.Error(w, "metrics are not served under that name: use 127.0.0.1 or localhost", http.StatusMisdirectedRequest)
 			return
 		}

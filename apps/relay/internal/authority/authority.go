@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/scorel/scorel/packages/loopback"
 )
 
 // Names are the names of one relay. They are static after construction.
@@ -71,7 +73,7 @@ func hasPort(host string) bool {
 // foreign name that resolves to the relay's address (DNS rebinding).
 func (n Names) Served(host string) bool {
 	host = strings.ToLower(host)
-	return n.authorities[host] || IsLoopback(host)
+	return n.authorities[host] || loopback.Is(host)
 }
 
 // Proves reports whether a login that was signed for authority is a login at this relay,
@@ -84,7 +86,7 @@ func (n Names) Proves(authority string, to Dialed) bool {
 		return true
 	}
 	meant := to.Local || len(n.authorities) == 0
-	return meant && authority == strings.ToLower(to.Host) && IsLoopback(authority)
+	return meant && authority == strings.ToLower(to.Host) && loopback.Is(authority)
 }
 
 // Dialed is how a peer connected.
@@ -103,20 +105,7 @@ func (n Names) PageMayConnect(origin, host string) bool {
 	if err != nil {
 		return false // also "null", the origin of a sandboxed frame or a file
 	}
-	return n.origins[scheme+"://"+page] || page == strings.ToLower(host) && IsLoopback(page)
-}
-
-// IsLoopback reports whether host[:port] names this machine and nothing else.
-func IsLoopback(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.Trim(host, "[]")
-	}
-	if name == "localhost" {
-		return true
-	}
-	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.IsLoopback()
+	return n.origins[scheme+"://"+page] || page == strings.ToLower(host) && loopback.Is(page)
 }
 
 // ClientAddr is the address of a client: the peer's own or, behind trusted proxies, the

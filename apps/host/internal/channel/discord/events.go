@@ -25,7 +25,6 @@ const query = "/?v=10&encoding=json"
 
 // Bounds of what is remembered.
 const (
-	maxChats   = 64  // chats whose history is read after a lost session
 	maxPlaces  = 500 // names of channels
 	skipped    = 100 // events after which the position is stored although none was for the bot
 	maxHistory = 10  // pages of 100 messages of a chat
@@ -34,8 +33,7 @@ const (
 // cursor is what continues after a restart.
 type cursor struct {
 	gateway.Session
-	Last  string   `json:"l,omitempty"` // the newest message that was seen; ids increase with time
-	Chats []string `json:"c,omitempty"` // channels in which the bot was addressed, the latest last
+	channel.Recent
 }
 
 type user struct {
@@ -103,8 +101,7 @@ type reader struct {
 	me     channel.Identity
 	now    cursor
 	places map[string]place
-	unsaid int    // events since the position was stored
-	newest string // message that catchUp has read; "" outside of it
+	unsaid int // events since the position was stored
 }
 
 // Run implements channel.Platform.
@@ -151,7 +148,8 @@ func (r *reader) handle(ctx context.Context, e gateway.Event, s gateway.Session)
 	case "READY":
 		// Until all is read, a restart has to read it again, and not resume this session.
 		r.now.Session = gateway.Session{}
-		if err := r.catchUp(ctx); err != nil {
+		// The gateway sends messages of the same time once more, with the same ids.
+		if err := r.now.CatchUp(ctx, r.history); err != nil {
 			return err
 		}
 		r.now.Session = s
@@ -219,27 +217,12 @@ func (r *reader) said(ctx context.Context, m message, edited bool) error {
 	for _, a := range m.Attachments {
 		out.Files = append(out.Files, channel.File{Ref: m.ChannelID + "/" + m.ID + "/" + a.ID, Name: a.Filename, MIME: a.Type, Size: a.Size})
 	}
-	r.remember(m)
+	r.now.Add(m.ChannelID, m.ID)
 	if edited {
 		return r.store(ctx, channel.Update{ID: fmt.Sprintf("e%s.%d", m.ID, m.Edited.UnixMilli()), Edited: out})
 	}
 	return r.store(ctx, channel.Update{ID: "m" + m.ID, Message: out})
 }
-
-func (r *reader) remember(m message) {
-	last := &r.now.Last
-	if r.newest != "" {
-		last = &r.newest
-	}
-	if newer(m.ID, *last) {
-		*last = m.ID
-	}
-	r.now.Chats = append(slices.DeleteFunc(r.now.Chats, func(id string) bool { return id == m.ChannelID }), m.ChannelID)
-	r.now.Chats = r.now.Chats[max(0, len(r.now.Chats)-maxChats):]
-}
-
-// newer compares two ids, which are numbers.
-func newer(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
 // unmention removes the bot's name from the beginning of a text and reports whether the message
 // is for the bot.
@@ -311,22 +294,7 @@ func (r *reader) pressed(ctx context.Context, i interaction) error {
 	}})
 }
 
-// catchUp reads what was written in the known chats while no session was there. The gateway
-// sends messages of the same time once more, with the same ids.
-func (r *reader) catchUp(ctx context.Context) error {
-	if r.now.Last == "" {
-		return nil
-	}
-	r.newest = r.now.Last
-	for _, id := range slices.Clone(r.now.Chats) {
-		if err := r.history(ctx, id, r.now.Last); err != nil && !errors.Is(err, channel.ErrChatGone) {
-			return err
-		}
-	}
-	r.now.Last, r.newest = r.newest, ""
-	return nil
-}
-
+// history reads what was written in a channel after a message.
 func (r *reader) history(ctx context.Context, id, after string) error {
 	path, err := messages(id)
 	if err != nil {
@@ -344,7 +312,7 @@ func (r *reader) history(ctx context.Context, id, after string) error {
 		if len(page) == 0 {
 			return nil
 		}
-		slices.SortFunc(page, func(a, b message) int { return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID)) })
+		slices.SortFunc(page, func(a, b message) int { return channel.CompareIDs(a.ID, b.ID) })
 		for _, m := range page {
 			m.GuildID, m.ChannelID, after = at.Guild, id, m.ID
 			if err := r.said(ctx, m, false); err != nil {

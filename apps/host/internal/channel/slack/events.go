@@ -10,16 +10,9 @@ import (
 
 // Bounds of what is remembered.
 const (
-	maxChats   = 64  // chats whose history is read after a connection
 	maxNames   = 500 // names of people and channels
 	maxHistory = 10  // pages of 100 messages of a chat
 )
-
-// cursor is what continues after a restart.
-type cursor struct {
-	Last  string   `json:"l,omitempty"` // time of the newest message that was taken
-	Chats []string `json:"c,omitempty"` // in which the bot was addressed, the latest last
-}
 
 // event is a message, as it arrives, is edited or is deleted, or as the history has it.
 type event struct {
@@ -81,8 +74,7 @@ type reader struct {
 	p      *Platform
 	in     channel.Inbound
 	me     channel.Identity
-	now    cursor
-	newest string // message that catchUp has read; "" outside of it
+	now    channel.Recent // what continues after a restart
 	people map[string]channel.Sender
 	places map[string]channel.Chat
 }
@@ -107,7 +99,11 @@ func (p *Platform) Run(ctx context.Context, stored []byte, in channel.Inbound) e
 		}
 		switch e.Type {
 		case "hello":
-			if err := r.catchUp(ctx); err != nil {
+			// The events of what it reads may arrive too, with the same ids.
+			if err := r.now.CatchUp(ctx, r.history); err != nil {
+				return err
+			}
+			if err := r.store(ctx, channel.Update{}); err != nil {
 				return err
 			}
 			in.Connected()

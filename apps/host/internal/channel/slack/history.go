@@ -2,31 +2,13 @@ package slack
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/slack-go/slack"
-
-	"github.com/scorel/scorel/apps/host/internal/channel"
 )
 
-// catchUp reads what was written in the known chats since the last message. The events of these
-// messages may arrive too, with the same ids.
-func (r *reader) catchUp(ctx context.Context) error {
-	if r.now.Last == "" {
-		return nil
-	}
-	r.newest = r.now.Last
-	for _, id := range slices.Clone(r.now.Chats) {
-		if err := r.history(ctx, id, r.now.Last); err != nil && !errors.Is(err, channel.ErrChatGone) {
-			return err
-		}
-	}
-	r.now.Last, r.newest = r.newest, ""
-	return r.store(ctx, channel.Update{})
-}
-
+// history reads what was written in a chat after a message.
 func (r *reader) history(ctx context.Context, id, after string) error {
 	place, thread, _ := strings.Cut(id, "/")
 	var found []slack.Message

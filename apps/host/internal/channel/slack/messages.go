@@ -40,18 +40,8 @@ func (r *reader) said(ctx context.Context, e event, edited bool) error {
 	if edited {
 		return r.store(ctx, channel.Update{ID: "e" + e.Channel + "." + e.Time + "." + e.Edited.Time, Edited: out})
 	}
-	r.remember(chat.ID, e.Time)
+	r.now.Add(chat.ID, e.Time)
 	return r.store(ctx, channel.Update{ID: "m" + e.Channel + "." + e.Time, Message: out})
-}
-
-func (r *reader) remember(chat, at string) {
-	last := &r.now.Last
-	if r.newest != "" {
-		last = &r.newest
-	}
-	*last = max(*last, at) // times have the same length
-	r.now.Chats = append(slices.DeleteFunc(r.now.Chats, func(id string) bool { return id == chat }), chat)
-	r.now.Chats = r.now.Chats[max(0, len(r.now.Chats)-maxChats):]
 }
 
 // millis is a time of Slack, which is in seconds, in milliseconds.

@@ -59,6 +59,8 @@ type Turn struct {
 	// Asking has another program work in a mode in which it asks, whatever was chosen for the
 	// session. The own agent asks the Gate in any case.
 	Asking bool
+	// Tighten is closed when another program has to work in such a mode from now on; nil: never.
+	Tighten <-chan struct{}
 
 	Thinking ThinkingLevel // of every call; "" is what the configuration says
 	CacheKey string        // of every call; see Request

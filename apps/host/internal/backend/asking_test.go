@@ -23,7 +23,11 @@ func trusting(t *testing.T) *world {
 			Name: name, Command: os.Args[0], Args: []string{fakeagent.Arg, "--home=" + w.home, "--mode=bypass", "--trusts"}, Mode: mode, Asks: asks,
 		}
 	}
-	w.more = []backend.Definition{program("configured", "ask", false), program("unknown", "", false), program("trusted", "", true), program("old", "careful", false)}
+	bold := program("bold", "bypass", false)
+	bold.Asking = "ask"
+	old := program("old", "careful", false)
+	old.BuiltIn = true
+	w.more = []backend.Definition{program("configured", "ask", false), program("unknown", "", false), program("trusted", "", true), old, bold}
 	w.restart()
 	return w
 }
@@ -47,6 +51,22 @@ func (o *opened) set(option, value string) {
 	}
 }
 
+func (o *opened) setMode(mode api.Mode) {
+	o.w.t.Helper()
+	if err := o.SetMode(o.w.t.Context(), "host", mode); err != nil {
+		o.w.t.Fatal(err)
+	}
+}
+
+// cancel cancels the running turn, and waits for its end.
+func (o *opened) cancel() {
+	o.w.t.Helper()
+	if _, err := o.CancelTurn(o.w.t.Context(), o.live.Turn.TurnID); err != nil {
+		o.w.t.Fatal(err)
+	}
+	o.until("the turn has ended", func() bool { return o.live.Turn == nil })
+}
+
 // says checks the end of what the agent said, and that the turn ended well.
 func (o *opened) says(ended api.TurnEnded, want string) {
 	o.w.t.Helper()
@@ -68,13 +88,15 @@ func TestAProgramAsksForOthers(t *testing.T) {
 			s.says(s.runUpTo(api.ModeBypass, "mode"), "mode=bypass model=large loud=true trust=true")
 			s.says(s.runUpTo("", "mode"), "mode=bypass model=large loud=true trust=true")
 			s.says(s.runUpTo(most, "mode"), "mode=ask model=large loud=true trust=false")
-			if now := s.valueOf("mode"); now != "ask" {
-				t.Errorf("people see the mode %q", now)
+			if now := s.valueOf("mode"); now != "bypass" {
+				t.Errorf("people see the mode %q for the next turns", now)
 			}
+			s.says(s.run("mode"), "mode=bypass model=large loud=true trust=true")
+			s.says(s.runUpTo(most, "mode"), "mode=ask model=large loud=true trust=false")
 			s.w.restart()
 			s = s.w.open(s.id)
-			s.set("mode", "bypass")
 			s.says(s.runUpTo(most, "mode"), "mode=ask model=large loud=true trust=false")
+			s.says(s.run("mode"), "mode=bypass model=large loud=true trust=true")
 			s.check()
 		})
 	}
@@ -95,12 +117,34 @@ func TestAProgramStaysAsking(t *testing.T) {
 		}
 	}
 	s.set("model", "large")
-	if _, err := s.CancelTurn(t.Context(), s.live.Turn.TurnID); err != nil {
-		t.Fatal(err)
-	}
-	s.until("the turn has ended", func() bool { return s.live.Turn == nil })
+	s.cancel()
 	s.set("mode", "bypass")
 	s.says(s.run("mode"), "mode=bypass model=large loud=false trust=false")
+}
+
+// TestWhatIsChosenWhileAProgramAsks counts in later turns, too: only what was set aside comes back.
+func TestWhatIsChosenWhileAProgramAsks(t *testing.T) {
+	s := trusting(t).session("configured")
+	s.ok("say begun")
+	s.set("mode", "bypass")
+	s.set("trust", "true")
+	if _, err := s.SendPromptUpTo(t.Context(), "cli_y", api.ModeAuto, api.SendPromptRequest{SessionID: s.id, ClientKey: "waits", Text: "say waits\nwait"}); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the turn runs", func() bool { return len(s.live.Partial) > 0 })
+	s.set("model", "large")
+	s.set("loud", "true")
+	s.cancel()
+	s.says(s.run("mode"), "mode=bypass model=large loud=true trust=true")
+}
+
+// TestAConfiguredModeComesBack: the first turn of a session is someone's who may not have the program
+// work without asking, as config.toml says it does.
+func TestAConfiguredModeComesBack(t *testing.T) {
+	w := trusting(t)
+	s := w.session("bold")
+	s.says(s.runUpTo(api.ModeAuto, "mode"), "mode=ask model=small loud=false trust=false")
+	s.says(s.run("mode"), "mode=bypass model=small loud=false trust=false")
 }
 
 // TestAProgramThatDoesNotAsk works for those who may have it act without asking, and for others if
@@ -132,16 +176,55 @@ func TestAProgramInPlan(t *testing.T) {
 	s := w.session("configured")
 	s.ok("say begun")
 	s.set("mode", "bypass")
-	if err := s.SetMode(t.Context(), "host", api.ModePlan); err != nil {
-		t.Fatal(err)
-	}
+	s.setMode(api.ModePlan)
 	s.says(s.runUpTo(api.ModeBypass, "mode"), "mode=ask model=small loud=false trust=false")
+	s.setMode(api.ModeAsk)
+	s.says(s.run("mode"), "mode=bypass model=small loud=false trust=false")
 	s = w.session("unknown")
-	if err := s.SetMode(t.Context(), "host", api.ModePlan); err != nil {
-		t.Fatal(err)
-	}
+	s.setMode(api.ModePlan)
 	if ended := s.runUpTo(api.ModeBypass, "mode"); ended.StopReason != session.StopError || !strings.Contains(ended.Error, `the mode "plan"`) {
 		t.Errorf("%+v", ended)
+	}
+}
+
+// TestPlanInARunningTurn: a program that works without asking asks as soon as the session is set to the
+// mode plan, and nobody changes that in this turn.
+func TestPlanInARunningTurn(t *testing.T) {
+	s := trusting(t).session("configured")
+	s.ok("say begun")
+	s.set("mode", "bypass")
+	s.set("trust", "true")
+	s.send("say waits\nwait")
+	s.until("the turn runs", func() bool { return len(s.live.Partial) > 0 })
+	s.setMode(api.ModeAsk)
+	s.setMode(api.ModePlan)
+	s.until("the agent asks", func() bool {
+		custom, ok := s.entries[len(s.entries)-1].AsCustom()
+		return ok && strings.Contains(string(custom.Data), `"value":"ask"`)
+	})
+	s.setMode(api.ModeBypass)
+	var refused *api.Error
+	if err := s.SetBackendOption(t.Context(), "host", "mode", "bypass", anyone); !errors.As(err, &refused) || refused.Kind != api.KindConflict {
+		t.Errorf("in a turn that must ask: %v", err)
+	}
+	s.cancel()
+	s.says(s.run("mode"), "mode=bypass model=small loud=false trust=true")
+	s.check()
+}
+
+// TestPlanEndsAProgramThatDoesNotAsk: one that cannot be set to ask does not continue.
+func TestPlanEndsAProgramThatDoesNotAsk(t *testing.T) {
+	for backend, why := range map[string]string{"unknown": "has no mode in which it asks", "old": `the mode "careful"`} {
+		t.Run(backend, func(t *testing.T) {
+			s := trusting(t).session(backend)
+			s.send("say waits\nwait")
+			s.until("the turn runs", func() bool { return len(s.live.Partial) > 0 })
+			s.setMode(api.ModePlan)
+			s.until("the turn has ended", func() bool { return len(s.ended) == 1 })
+			if ended := s.ended[0]; ended.StopReason != session.StopError || !strings.Contains(ended.Error, why) || !strings.Contains(ended.Error, `the mode "plan"`) {
+				t.Errorf("%+v", ended)
+			}
+		})
 	}
 }
 

@@ -15,15 +15,26 @@ import (
 // errNotOffered means that an agent has no such option or value.
 var errNotOffered = errors.New("the agent does not offer it")
 
+// chooser sets the options of a program's session. It notes them in state.
+type chooser struct {
+	program    *program
+	state      *acp.SessionState
+	definition Definition
+	kept       agent.Kept
+}
+
+// chooser returns one for the program of the turn.
+func (w *work) chooser() chooser { return chooser{w.program, &w.program.state, w.definition, w.kept} }
+
 // configure sets the mode and the model that config.toml asks for. A value that the agent does
 // not offer is an error only if people chose it.
-func (w *work) configure(ctx context.Context) error {
-	for _, wanted := range []struct{ category, value string }{{acp.CategoryMode, w.definition.Mode}, {acp.CategoryModel, w.definition.Model}} {
+func (c chooser) configure(ctx context.Context) error {
+	for _, wanted := range []struct{ category, value string }{{acp.CategoryMode, c.definition.Mode}, {acp.CategoryModel, c.definition.Model}} {
 		if wanted.value == "" {
 			continue
 		}
-		err := w.choose(ctx, func(o session.BackendOption) bool { return o.Category == wanted.category }, wanted.value)
-		if errors.Is(err, errNotOffered) && w.definition.BuiltIn { // another version of the program has other modes
+		err := c.choose(ctx, func(o session.BackendOption) bool { return o.Category == wanted.category }, wanted.value)
+		if errors.Is(err, errNotOffered) && c.definition.BuiltIn { // another version of the program has other modes
 			continue
 		}
 		if err != nil {
@@ -37,15 +48,12 @@ func (w *work) configure(ctx context.Context) error {
 // and without it a session would continue in a mode that asks less. People may also have changed
 // one since the last turn. The log of a new session has none, and those of a session that was imported
 // or moved here do not count.
-func (w *work) restore(ctx context.Context) error {
-	if w.turn.Asking {
-		return w.restrain(ctx)
+func (c chooser) restore(ctx context.Context) error {
+	if len(c.kept.Options.Options) == 0 {
+		return c.configure(ctx)
 	}
-	if len(w.kept.Options.Options) == 0 {
-		return w.configure(ctx)
-	}
-	for _, kept := range w.kept.Options.Options {
-		err := w.choose(ctx, func(o session.BackendOption) bool { return o.ID == kept.ID }, kept.Value)
+	for _, kept := range c.kept.Options.Options {
+		err := c.choose(ctx, func(o session.BackendOption) bool { return o.ID == kept.ID }, kept.Value)
 		if err != nil && !errors.Is(err, errNotOffered) && kept.Category == acp.CategoryMode {
 			return fmt.Errorf("setting the mode %q again: %w", kept.Value, err)
 		}
@@ -54,42 +62,49 @@ func (w *work) restore(ctx context.Context) error {
 }
 
 // restrain sets the agent to a mode in which it asks, and other options that may decide what it asks
-// for to the values that they had before people changed them.
-func (w *work) restrain(ctx context.Context) error {
-	if len(w.kept.Options.Options) == 0 {
-		if err := w.configure(ctx); err != nil {
-			return err
-		}
+// for to the values that they had before people changed them. It returns what was set aside.
+func (c chooser) restrain(ctx context.Context) (aside, error) {
+	mode, asks := c.definition.asking()
+	if !asks {
+		return aside{}, fmt.Errorf("%s has no mode in which it asks", c.definition.title())
 	}
-	for _, first := range w.kept.First {
-		err := w.choose(ctx, func(o session.BackendOption) bool { return o.ID == first.ID }, w.restrained(first))
+	before := c.kept.Options.Options
+	if len(before) == 0 {
+		if err := c.configure(ctx); err != nil {
+			return aside{}, err
+		}
+		before = stateOptions(*c.state)
+	}
+	for _, first := range c.kept.First {
+		err := c.choose(ctx, func(o session.BackendOption) bool { return o.ID == first.ID }, c.restrained(first))
 		if err != nil && !errors.Is(err, errNotOffered) && !agent.Harmless(first.Category) {
-			return fmt.Errorf("setting the option %q back: %w", first.ID, err)
+			return aside{}, fmt.Errorf("setting the option %q back: %w", first.ID, err)
 		}
 	}
-	mode, _ := w.definition.asking()
-	if mode == "" || w.asks(mode) {
-		return nil
+	if mode != "" && !c.asks(mode) {
+		err := c.choose(ctx, func(o session.BackendOption) bool { return o.Category == acp.CategoryMode }, mode)
+		if errors.Is(err, errNotOffered) {
+			return aside{}, fmt.Errorf("%s does not offer the mode %q, in which it would ask, and this prompt may not run in another one: send it on the host's own machine, or name a mode in config.toml", c.definition.title(), mode)
+		}
+		if err != nil {
+			return aside{}, err
+		}
 	}
-	err := w.choose(ctx, func(o session.BackendOption) bool { return o.Category == acp.CategoryMode }, mode)
-	if errors.Is(err, errNotOffered) {
-		return fmt.Errorf("%s does not offer the mode %q, in which it would ask, and this prompt may not run in another one: send it on the host's own machine, or name a mode in config.toml", w.definition.title(), mode)
-	}
-	return err
+	return aside{before: before, asking: stateOptions(*c.state)}, nil
 }
 
 // asks reports whether the agent knows the mode in which it asks, and is in that one or in another
 // one in which it does not decide by itself.
-func (w *work) asks(mode string) bool {
-	return slices.ContainsFunc(stateOptions(w.program.state), func(o session.BackendOption) bool {
+func (c chooser) asks(mode string) bool {
+	return slices.ContainsFunc(stateOptions(*c.state), func(o session.BackendOption) bool {
 		knows := slices.ContainsFunc(o.Choices, func(c session.BackendChoice) bool { return c.Value == mode })
 		return o.Category == acp.CategoryMode && knows && !agent.DecidesIn(o.Value)
 	})
 }
 
 // restrained returns the value that an option has while the agent is to ask.
-func (w *work) restrained(first session.BackendOption) string {
-	for _, kept := range w.kept.Options.Options {
+func (c chooser) restrained(first session.BackendOption) string {
+	for _, kept := range c.kept.Options.Options {
 		asks := kept.Category == acp.CategoryMode && !agent.DecidesIn(kept.Value)
 		if kept.ID == first.ID && (asks || agent.Harmless(kept.Category)) {
 			return kept.Value
@@ -105,9 +120,8 @@ const (
 )
 
 // choose sets the first option that is meant and has a value.
-func (w *work) choose(ctx context.Context, is func(session.BackendOption) bool, value string) error {
-	state := &w.program.state
-	for _, option := range stateOptions(*state) {
+func (c chooser) choose(ctx context.Context, is func(session.BackendOption) bool, value string) error {
+	for _, option := range stateOptions(*c.state) {
 		if !is(option) {
 			continue
 		}
@@ -117,7 +131,7 @@ func (w *work) choose(ctx context.Context, is func(session.BackendOption) bool, 
 		if !slices.ContainsFunc(option.Choices, func(c session.BackendChoice) bool { return c.Value == value }) {
 			continue
 		}
-		return w.program.set(ctx, state, option.ID, value)
+		return c.program.set(ctx, c.state, option.ID, value)
 	}
 	return errNotOffered
 }

@@ -40,13 +40,13 @@ func (w *work) join(ctx context.Context) error {
 	p := w.program
 	known := w.kept.AgentSession
 	if p.session != "" && p.session == known {
-		return w.restore(ctx)
+		return w.prepare(ctx)
 	}
 	p.session = ""
 	if known != "" {
 		if state, ok := w.again(ctx, known); ok {
 			p.session, p.state = known, state
-			return w.restore(ctx)
+			return w.prepare(ctx)
 		}
 		if !p.alive() {
 			return errors.New("the program ended while it loaded the session")
@@ -57,7 +57,7 @@ func (w *work) join(ctx context.Context) error {
 		return err
 	}
 	p.session, p.state = state.SessionID, state
-	return w.restore(ctx)
+	return w.prepare(ctx)
 }
 
 // again resumes or loads a session; false if the agent cannot, and is given the path as text.

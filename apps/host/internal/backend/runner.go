@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,10 @@ type work struct {
 	events  chan event
 	waiting sync.WaitGroup // for people
 	asked   int            // questions so far, for their ids
-	fault   error          // why the host ended the agent in the middle of the turn
+
+	aside      aside             // options while the agent has to ask
+	restrained <-chan restrained // while it is being set to ask in the middle of the turn
+	fault      error             // why the host ended the agent in the middle of the turn
 
 	canceled bool // the agent was asked to end before it answered the prompt
 }
@@ -100,6 +104,7 @@ func (w *work) run(ctx context.Context) agent.Outcome {
 	stopAsking()
 	detach()
 	w.waiting.Wait()
+	w.settle(ctx)
 	return w.finish(ctx, response, err)
 }
 
@@ -129,6 +134,7 @@ func (w *work) follow(ctx, asking context.Context, answered <-chan answer) (acp.
 	defer tick.Stop()
 	canceled := ctx.Done()
 	var silent <-chan time.Time
+	tighten := w.turn.Tighten
 	stop := func(err error) {
 		if w.fault == nil && err != nil {
 			w.fault = err
@@ -145,6 +151,11 @@ func (w *work) follow(ctx, asking context.Context, answered <-chan answer) (acp.
 			if w.fault == nil {
 				stop(w.script.tick(ctx))
 			}
+		case <-tighten:
+			tighten, w.restrained = nil, w.restrain(ctx)
+		case r := <-w.restrained:
+			w.restrained = nil
+			stop(w.asks(ctx, r))
 		case <-canceled:
 			canceled = nil
 			w.cancel()
@@ -186,7 +197,7 @@ func (w *work) handle(ctx, asking context.Context, e event) error {
 // finish writes what is left, and says how the turn ended.
 func (w *work) finish(ctx context.Context, response acp.PromptResponse, err error) agent.Outcome {
 	outcome := w.outcome(ctx, response, err)
-	if err := w.script.end(ctx, outcome); err != nil {
+	if err := cmp.Or(w.script.end(ctx, outcome), w.release(ctx)); err != nil {
 		return agent.Outcome{StopReason: session.StopError, Error: err.Error()}
 	}
 	return outcome

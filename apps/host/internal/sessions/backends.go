@@ -192,7 +192,7 @@ func (r *runner) prepareForeign(hooked *turnHooks) (agent.Turn, agent.Runner, er
 	if err != nil {
 		return agent.Turn{}, nil, err
 	}
-	r.turns.running.asking = asking
+	r.turns.running.asking, r.turns.running.tighten = asking, make(chan struct{})
 	var child session.ChildRecord // of a subagent's session
 	read.LastCustom(r.log.Tree(), session.CustomChild, &child)
 	j := journal{r, r.turns.running.id, api.Model{Provider: name}, hooked}
@@ -203,7 +203,8 @@ func (r *runner) prepareForeign(hooked *turnHooks) (agent.Turn, agent.Runner, er
 	return agent.Turn{
 		Journal: j, Gate: gate{r.approvals, hooked}, People: people{r.questions}, Sink: sink{r.core}, Tell: j.Tell, After: hooked.after,
 		Afford:   func() error { return r.others.afford(r.id) },
-		Messages: read.Context(r.log.Tree()).Messages, Cwd: r.project.Path, Provider: name, System: child.Prompt, Asking: asking,
+		Messages: read.Context(r.log.Tree()).Messages, Cwd: r.project.Path, Provider: name, System: child.Prompt,
+		Asking: asking, Tighten: r.turns.running.tighten,
 	}, work, nil
 }
 
@@ -223,6 +224,17 @@ func (r *runner) mustAsk(name string) (bool, error) {
 		return false, NeedsBypass(name, "the sender of this prompt", most)
 	}
 	return false, api.Errorf(api.KindNotAllowed, "%s may act without asking, and the session is in the mode %q: choose another mode or another agent, or set asks = true in [backends.%s] of config.toml if its own settings make it ask", name, api.ModePlan, name)
+}
+
+// tighten has a program that works on the running turn ask from now on if the session was set to the
+// mode plan. The own agent is judged by the mode at every call.
+func (j *judge) tighten() {
+	turn := j.turns.running
+	if turn == nil || turn.tighten == nil || turn.asking || j.policy().Mode != api.ModePlan {
+		return
+	}
+	turn.asking = true
+	close(turn.tighten)
 }
 
 // NeedsBypass is why a program that acts without asking does not work for someone who may use modes

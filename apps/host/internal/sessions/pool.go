@@ -147,5 +147,8 @@ func (p *pool) recheckSubagents(parentID, clientID string) {
 }
 
 func (p *pool) recheck(chosen func(*known) bool, clientID string) {
-	p.notify(chosen, func(s *Session) { s.approvals.recheck(clientID) })
+	p.notify(chosen, func(s *Session) {
+		s.approvals.recheck(clientID)
+		s.approvals.judge.tighten()
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
-	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -90,17 +89,18 @@ func (e *settings) storeName(clientID, name string) error {
 }
 
 // SetMode chooses what the agent may do without asking, from the next call on. A higher mode
-// releases the calls that wait and that it allows. A lower one changes nothing for these.
+// releases the calls that wait and that it allows. A lower one changes nothing for these. The mode plan
+// has another program that works on the running turn ask.
 func (e *settings) SetMode(ctx context.Context, clientID string, mode api.Mode) error {
 	return e.change(ctx, func() error {
-		before := e.summary.Mode
-		if before == mode {
+		if e.summary.Mode == mode {
 			return nil
 		}
 		err := e.appendCustom(session.CustomMode, session.ModeRecord{Mode: string(mode)}, clientID)
 		e.updateSummary()
-		if err == nil && permission.Lower(before, mode) == before {
+		if err == nil {
 			e.approvals.recheck(clientID)
+			e.approvals.judge.tighten()
 			e.others.recheckSubagents(e.id, clientID) // its mode bounds theirs
 		}
 		return err

@@ -36,6 +36,9 @@ type runningTurn struct {
 	limits *session.ChildRecord
 	// asking: another program works on the turn and must ask.
 	asking bool
+	// tighten is closed when another program that need not ask has to from now on; nil if none
+	// works on the turn.
+	tighten chan struct{}
 	// resumed: the turn waited for an approval or an answer when the host ended.
 	resumed bool
 	// kept are the approvals that waited then, by the id of their call. Each is removed when

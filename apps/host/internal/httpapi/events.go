@@ -23,8 +23,12 @@ const (
 	slowAfter = 30 * time.Second
 )
 
-// errNoStream ends a stream that was answered with a refusal.
-var errNoStream = errors.New("the stream was refused")
+var (
+	// errNoStream ends a stream that was answered with a refusal.
+	errNoStream = errors.New("the stream was refused")
+	// errGone ends a stream after the event that says so.
+	errGone = errors.New("the session was moved or deleted")
+)
 
 // serveEvents sends the events of a session until the client closes the stream. The
 // stream is a connection like any other, which subscribes with the anchors of
@@ -185,14 +189,18 @@ func (s *eventStream) begin(result []byte) error {
 }
 
 // pass writes an event of the session, or of the host about it. Other events of
-// the host are not for this reader.
+// the host are not for this reader. Nothing follows the event that the session is gone.
 func (s *eventStream) pass(envelope api.EventEnvelope, message []byte) error {
 	if !s.begun.Load() {
 		return nil
 	}
 	name, data := envelope.Event.EventType(), string(api.EventObject(message))
-	if updated, ok := envelope.Event.(api.SessionUpdated); ok && updated.Session.ID == s.sessionID {
-		return s.write("event: " + name + "\ndata: " + data + "\n\n")
+	if gone := isGone(envelope.Event, s.sessionID); gone || updates(envelope.Event, s.sessionID) {
+		err := s.write("event: " + name + "\ndata: " + data + "\n\n")
+		if err == nil && gone {
+			return errGone
+		}
+		return err
 	}
 	if envelope.SessionID != s.sessionID {
 		return nil
@@ -202,6 +210,23 @@ func (s *eventStream) pass(envelope api.EventEnvelope, message []byte) error {
 		s.anchors.PersistentLastSeq = envelope.Seq
 	}
 	return s.write("event: " + name + "\nid: " + eventID(s.anchors) + "\ndata: " + data + "\n\n")
+}
+
+// updates reports whether an event is one of the host that describes the session.
+func updates(event api.Event, sessionID string) bool {
+	updated, ok := event.(api.SessionUpdated)
+	return ok && updated.Session.ID == sessionID
+}
+
+// isGone reports whether an event is one of the host that says that it does not have the session any more.
+func isGone(event api.Event, sessionID string) bool {
+	switch e := event.(type) {
+	case api.SessionMoved:
+		return e.ID == sessionID
+	case api.SessionDeleted:
+		return e.ID == sessionID
+	}
+	return false
 }
 
 // write sends text at once. s.mu must be held.
@@ -215,9 +240,10 @@ func (s *eventStream) write(text string) error {
 	return s.control.Flush()
 }
 
-// close ends a write that hangs because the client does not read. A refusal is still sent.
-func (s *eventStream) close(error) {
-	if s.begun.Load() {
+// close ends a write that hangs because the client does not read. A refusal is still sent, and so is the
+// end after the last event.
+func (s *eventStream) close(err error) {
+	if s.begun.Load() && !errors.Is(err, errGone) {
 		_ = s.control.SetWriteDeadline(time.Unix(1, 0)) // a response without deadlines ends with its request
 	}
 }

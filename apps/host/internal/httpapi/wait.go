@@ -37,7 +37,7 @@ func (s *Server) promptAndWait(ctx context.Context, w http.ResponseWriter, who c
 	}
 	admitted.Body = nil
 	release() // a turn may take long
-	watch := &turnWatch{key: request.ClientKey, more: make(chan struct{}, 1), ends: map[string]api.TurnEnded{}, usages: map[string]*session.Usage{}}
+	watch := &turnWatch{key: request.ClientKey, session: request.SessionID, more: make(chan struct{}, 1), ends: map[string]api.TurnEnded{}, usages: map[string]*session.Usage{}}
 	var answer api.TurnAnswer
 	var err error
 	ended := s.dispatcher.Run(ctx, who.id, who.grants, watch.outbox, func(ctx context.Context, c *dispatch.Conn) error {
@@ -67,8 +67,9 @@ func refuseError(err error) *refusal {
 // turnWatch follows one prompt to the end of its turn. A steer shares the turn of
 // another prompt.
 type turnWatch struct {
-	key  string        // clientKey of the prompt
-	more chan struct{} // holds one token while there may be events
+	key     string        // clientKey of the prompt
+	session string        // its id
+	more    chan struct{} // holds one token while there may be events
 
 	mu     sync.Mutex
 	events []api.Event
@@ -82,6 +83,7 @@ type turnWatch struct {
 	begun   bool                      // the turn is running, or ended in the meantime
 	over    bool
 	removed bool
+	gone    bool // the host has no such session any more
 }
 
 func (t *turnWatch) outbox(*dispatch.Conn) dispatch.Outbox { return t }
@@ -103,7 +105,9 @@ func (t *turnWatch) Event(envelope api.EventEnvelope, _ []byte) {
 	switch envelope.Event.(type) {
 	case api.EntryAppended, api.TurnStarted, api.TurnEnded, api.QueueChanged:
 	default:
-		return
+		if !isGone(envelope.Event, t.session) {
+			return
+		}
 	}
 	t.mu.Lock()
 	t.events = append(t.events, envelope.Event)
@@ -137,6 +141,9 @@ func (t *turnWatch) follow(ctx context.Context, sessions Sessions, c *dispatch.C
 	if err == nil {
 		err = t.wait(ctx)
 	}
+	if err == nil && !t.over {
+		err = whereabouts(ctx, sessions, c, request.SessionID)
+	}
 	t.outcome.Usage = t.usage()
 	return api.TurnAnswer{State: api.PromptTaken, EntryID: t.entryID, Turn: t.outcome}, err
 }
@@ -164,8 +171,18 @@ func (t *turnWatch) usage() *session.Usage {
 	return &sum
 }
 
+// whereabouts returns the error that requests about a session get that was moved or deleted.
+func whereabouts(ctx context.Context, sessions Sessions, c *dispatch.Conn, sessionID string) error {
+	_, err := dispatch.Call(ctx, c, api.GetEntries, sessionID, sessions.GetEntries, api.GetEntriesRequest{SessionID: sessionID, Limit: 1})
+	if err == nil {
+		return api.Errorf(api.KindUnavailable, "the session is not on this device any more: send the same request again")
+	}
+	return err
+}
+
+// wait waits until the turn is over, or the session gone.
 func (t *turnWatch) wait(ctx context.Context) error {
-	for !t.over && !t.removed {
+	for !t.over && !t.removed && !t.gone {
 		select {
 		case <-t.more:
 			t.catchUp()
@@ -173,7 +190,7 @@ func (t *turnWatch) wait(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	if t.removed {
+	if t.removed && !t.gone {
 		return api.Errorf(api.KindConflict, "the prompt was removed from the queue before the agent read it: to send it after all, use another clientKey")
 	}
 	return nil
@@ -199,6 +216,8 @@ func (t *turnWatch) catchUp() {
 			}
 		case api.TurnEnded:
 			t.ends[e.TurnID] = e
+		default:
+			t.gone = true
 		}
 	}
 	t.settle()

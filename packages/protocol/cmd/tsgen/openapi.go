@@ -83,7 +83,7 @@ func (s *schemas) operation(spec api.Spec) object {
 // event.
 func (s *schemas) events() object {
 	stream := object{
-		"description": "Server-sent events. The first is `resync`, with a ResyncEventsResponse; all others have the name and the fields of an Event.",
+		"description": "Server-sent events. The first is `resync`, with a ResyncEventsResponse; all others have the name and the fields of an Event. The stream ends after `session_moved` or `session_deleted`.",
 		"content":     object{"text/event-stream": object{"schema": object{"type": "string"}}},
 	}
 	out := described("events", "Streams the events of a session, starting after the last one seen.", "Needs the grant `view`.", object{"200": stream})

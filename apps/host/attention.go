@@ -57,14 +57,13 @@ func (w *wiring) accessOf(clientID, projectID string) ([]api.Grant, bool) {
 	return client.Grants, true
 }
 
-// forget removes what a client had, and the access that it gave to chats, if it is not on the list
-// any more.
-func (w *wiring) forget(clientID string) {
-	if w.listed(clientID) {
-		return
+// recheck applies what a client may do now to the access that it gave to chats. It removes what the
+// client had if it is not on the list any more.
+func (w *wiring) recheck(clientID string) {
+	if _, listed := w.giver(clientID); !listed {
+		w.attention.RemoveClient(clientID)
 	}
-	w.attention.RemoveClient(clientID)
-	w.chats.EndRevoked()
+	w.chats.Recheck()
 }
 
 // chatPush notifies chats.

@@ -12,6 +12,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/publicnet"
 	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
@@ -22,7 +23,7 @@ func (w *wiring) loadChats() (err error) {
 		open = w.openPlatform
 	}
 	w.chats, err = chats.New(chats.Options{
-		Logger: w.log, Folder: w.paths.Channels(), Secrets: w.modelKeys, Projects: w.projects, Hub: w.hub, Now: time.Now, Open: open, NameOf: w.nameOf, Listed: w.listed, Removed: w.attention.RemoveClient, Step: w.cfg.chatStep,
+		Logger: w.log, Folder: w.paths.Channels(), Secrets: w.modelKeys, Projects: w.projects, Hub: w.hub, Now: time.Now, Open: open, NameOf: w.nameOf, Giver: w.giver, Removed: w.attention.RemoveClient, Step: w.cfg.chatStep,
 		Serve: func(ctx context.Context, transport client.Transport, clientID string) error {
 			return w.dispatcher.Serve(ctx, transport, clientID, nil)
 		},
@@ -62,14 +63,14 @@ func (w *wiring) openPlatform(kind string, settings map[string]string, public bo
 	}}), nil
 }
 
-// listed reports whether a client is on the list of clients, or this machine's user.
-func (w *wiring) listed(clientID string) bool {
+// giver returns what a client may do now, by the list of clients; false for one that is not on it.
+func (w *wiring) giver(clientID string) (dispatch.Access, bool) {
 	id, err := ident.ParseClientID(clientID)
 	if err != nil {
-		return clientID == dispatch.LocalID
+		return dispatch.Access{Grants: api.LocalGrants()}, clientID == dispatch.LocalID
 	}
-	_, known := w.clients.Get(id)
-	return known
+	client, known := w.clients.Get(id)
+	return dispatch.Access{Grants: client.Grants, ClientLimits: client.ClientLimits}, known
 }
 
 // nameOf returns the name of a client or token for people, or "".

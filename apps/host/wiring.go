@@ -318,7 +318,7 @@ func (w *wiring) connectClients() error {
 	w.clientAPI = clients.New(clients.Options{Logger: w.log, List: w.clients, Tokens: w.tokens, Hub: w.hub, Relay: w.uplinks, Projects: w.projects, Keys: w.keys, Exists: w.sessionExists, Changed: func(id string) {
 		w.terminals.Recheck(id)
 		w.sessions.Attend()
-		w.forget(id)
+		w.recheck(id)
 	}})
 	return nil
 }

@@ -55,9 +55,9 @@ type Options struct {
 	Serve func(ctx context.Context, transport client.Transport, clientID string) error
 	// NameOf returns the name of a client for people, or "".
 	NameOf func(clientID string) string
-	// Listed reports whether the list of clients has a client. What it has not was revoked; it is
-	// true for this machine's user, who cannot be.
-	Listed func(clientID string) bool
+	// Giver returns what a client that connected a chat may do now; false if it was revoked. This
+	// machine's user, who cannot be, may do everything.
+	Giver func(clientID string) (dispatch.Access, bool)
 	// Open makes a platform from its settings. One that is public connects to public addresses only.
 	Open func(kind string, settings map[string]string, public bool) (channel.Platform, error)
 	Now  func() time.Time
@@ -114,7 +114,7 @@ func New(o Options) (*Chats, error) {
 
 // Run serves the channels until ctx ends, and waits for them.
 func (c *Chats) Run(ctx context.Context) {
-	c.EndRevoked() // the host may have been killed before it ended them
+	c.Recheck() // the host may have been killed before it ended them
 	c.mu.Lock()
 	c.ctx = ctx
 	for _, r := range c.channels {
@@ -165,8 +165,9 @@ func (c *Chats) find(id string) (*running, error) {
 // access is what a chat may do now.
 func (c *Chats) access(clientID string) dispatch.Access {
 	for _, r := range c.list() {
-		if b := r.store.read().byClient(clientID); b != nil && !b.expired(c.Now()) && c.gives(b.By) {
-			return dispatch.Access{Grants: b.Grants, ClientLimits: api.ClientLimits{Projects: []string{b.ProjectID}, ExpiresAt: b.ExpiresAt}}
+		if b := r.store.read().byClient(clientID); b != nil {
+			access, _ := c.accessOf(b)
+			return access
 		}
 	}
 	return dispatch.Access{}
@@ -179,7 +180,8 @@ func (c *Chats) TakesFiles(sessionID string) bool {
 		takes := r.platform != nil && r.platform.Limits().File > 0
 		r.mu.Unlock()
 		if takes && slices.ContainsFunc(r.store.read().Chats, func(b *bound) bool {
-			return b.follow(sessionID) != nil && !b.expired(c.Now()) && slices.Contains(b.Grants, api.GrantFiles)
+			access, has := c.accessOf(b)
+			return b.follow(sessionID) != nil && has && slices.Contains(access.Grants, api.GrantFiles)
 		}) {
 			return true
 		}

@@ -25,17 +25,57 @@ func mayGive(conn *dispatch.Conn, until int64) error {
 
 // gives reports whether what a client gave is still valid: it ends when the client is revoked.
 // Chats of earlier versions do not say who connected them.
-func (c *Chats) gives(by string) bool { return by == "" || c.Listed(by) }
+func (c *Chats) gives(by string) bool {
+	if by == "" {
+		return true
+	}
+	_, listed := c.Giver(by)
+	return listed
+}
+
+// accessOf returns what a chat may do now: nothing that the client that connected it may not do any
+// more, and for no longer. It is false if the access has ended.
+func (c *Chats) accessOf(b *bound) (dispatch.Access, bool) {
+	access := dispatch.Access{Grants: b.Grants, ClientLimits: api.ClientLimits{Projects: []string{b.ProjectID}, ExpiresAt: b.ExpiresAt}}
+	if b.By != "" {
+		giver, listed := c.Giver(b.By)
+		if !listed || len(giver.Projects) > 0 && !slices.Contains(giver.Projects, b.ProjectID) {
+			return dispatch.Access{}, false
+		}
+		if access.Outlasts(giver.ClientLimits) {
+			access.ExpiresAt = giver.ExpiresAt
+		}
+		access.Grants = slices.DeleteFunc(slices.Clone(b.Grants), func(g api.Grant) bool { return !slices.Contains(giver.Grants, g) })
+	}
+	if access.ExpiresAt != 0 && c.Now().UnixMilli() >= access.ExpiresAt {
+		return dispatch.Access{}, false
+	}
+	return access, true
+}
+
+// allows reports whether a chat has a sender on its list that someone allowed whose own access has not
+// ended.
+func (c *Chats) allows(b *bound, senderID string) bool {
+	i := slices.IndexFunc(b.Senders, func(s listed) bool { return s.ID == senderID })
+	if i < 0 || b.Senders[i].By == "" {
+		return i >= 0
+	}
+	giver, listed := c.Giver(b.Senders[i].By)
+	return listed && (giver.ExpiresAt == 0 || c.Now().UnixMilli() < giver.ExpiresAt) && (len(giver.Projects) == 0 || slices.Contains(giver.Projects, b.ProjectID))
+}
 
 func errGiverRevoked() error {
 	return api.Errorf(api.KindNotAllowed, "the client that gave this access was revoked: ask at the machine for a new code")
 }
 
-// EndRevoked ends the access that revoked clients gave: the chats that they connected, and the
-// senders that they allowed in others.
-func (c *Chats) EndRevoked() {
+// Recheck applies what clients may do now to what they gave. That of revoked clients ends: the chats that
+// they connected, and the senders that they allowed in others.
+func (c *Chats) Recheck() {
 	for _, r := range c.list() {
 		r.endRevoked()
+		for _, b := range r.store.read().Chats {
+			c.Hub.RefreshAccess(b.ClientID)
+		}
 	}
 }
 

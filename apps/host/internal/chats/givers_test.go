@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,13 +42,13 @@ func newGiving(t *testing.T, folder string, chats ...*bound) (g *giving, stop fu
 	var err error
 	g.chats, err = New(Options{
 		Logger: g.Log, Folder: folder, Secrets: noSecrets{}, Projects: g.Projects, Hub: g.Hub, Now: time.Now, NameOf: func(string) string { return "" },
-		Listed: func(id string) bool {
+		Giver: func(id string) (dispatch.Access, bool) {
 			parsed, err := ident.ParseClientID(id)
 			if err != nil {
-				return id == dispatch.LocalID
+				return dispatch.Access{Grants: api.LocalGrants()}, id == dispatch.LocalID
 			}
-			_, known := g.Clients.Get(parsed)
-			return known
+			one, known := g.Clients.Get(parsed)
+			return dispatch.Access{Grants: one.Grants, ClientLimits: one.ClientLimits}, known
 		},
 		Open: func(string, map[string]string, bool) (channel.Platform, error) { return g.platform, nil },
 		Serve: func(ctx context.Context, transport client.Transport, clientID string) error {
@@ -99,7 +100,7 @@ func (g *giving) revoke() {
 			g.t.Fatal(err)
 		}
 	}
-	g.chats.EndRevoked()
+	g.chats.Recheck()
 }
 
 func (g *giving) pairing(grants ...api.Grant) api.PairChannelRequest {
@@ -208,6 +209,61 @@ func TestChatsOfRevokedClientsAtTheStart(t *testing.T) {
 	g.says(team, ada, "still here?", "This chat is not connected.")
 }
 
+// limit changes the limits and grants of the only paired client, as changing each does.
+func (g *giving) limit(limits api.ClientLimits, without ...api.Grant) {
+	g.t.Helper()
+	id := g.Clients.List()[0].ID
+	if _, _, _, err := g.Clients.SetLimits(id, func(state.Client) (api.ClientLimits, error) { return limits, nil }); err != nil {
+		g.t.Fatal(err)
+	}
+	for _, grant := range without {
+		if _, _, _, err := g.Clients.SetGrant(id, grant, false, func(state.Client) error { return nil }); err != nil {
+			g.t.Fatal(err)
+		}
+	}
+	g.chats.Recheck()
+}
+
+// TestAChatHasNoMoreThanItsGiver: the access of a client that connected a chat, and allowed a sender in
+// another one, is shortened, limited and extended again.
+func TestAChatHasNoMoreThanItsGiver(t *testing.T) {
+	t.Parallel()
+	g, stop := newGiving(t, t.TempDir(), old())
+	defer stop()
+	phone := g.admit(0)
+	theirs := channel.Chat{ID: "8", Direct: true}
+	g.says(theirs, eve, dispatchtest.Call(t, phone, api.PairChannel, g.pairing(api.GrantPrompt, api.GrantApprove)).Code, "Connected to")
+	dispatchtest.Call(t, phone, api.AllowSender, api.AllowSenderRequest{ID: "chn_1", ChatID: team.ID, SenderID: eve.ID, Allowed: true})
+	connected, other := g.bound()[1], g.bound()[0]
+	soon, past := time.Now().Add(time.Hour).UnixMilli(), time.Now().Add(-time.Hour).UnixMilli()
+	for _, c := range []struct {
+		limits  api.ClientLimits
+		expires int64
+		ended   bool
+	}{
+		{api.ClientLimits{ExpiresAt: soon}, soon, false},
+		{api.ClientLimits{ExpiresAt: past}, 0, true},
+		{api.ClientLimits{Projects: []string{"prj_other"}}, 0, true},
+		{api.ClientLimits{Projects: []string{g.project.ID}}, 0, false},
+		{api.ClientLimits{}, 0, false},
+	} {
+		g.limit(c.limits)
+		access, _ := g.chats.Access(connected.ClientID)
+		if ended := len(access.Grants) == 0; ended != c.ended || access.ExpiresAt != c.expires {
+			t.Errorf("%+v: the chat may %+v", c.limits, access)
+		}
+		if g.chats.allows(other, eve.ID) == c.ended || !g.chats.allows(other, ada.ID) {
+			t.Errorf("%+v: the sender that the client allowed is heard: %v", c.limits, !c.ended)
+		}
+	}
+	g.limit(api.ClientLimits{}, api.GrantApprove)
+	if access, _ := g.chats.Access(connected.ClientID); !slices.Equal(access.Grants, []api.Grant{api.GrantView, api.GrantPrompt}) {
+		t.Errorf("the client lost a grant, and the chat may %v", access.Grants)
+	}
+	g.limit(api.ClientLimits{ExpiresAt: past})
+	g.says(theirs, eve, "still here?", "The access of this chat has expired")
+}
+
 // gone is the id of a client that is on no list.
 func gone(t *testing.T) string {
 	t.Helper()
@@ -217,3 +273,6 @@ func gone(t *testing.T) string {
 	}
 	return keys.ID().String()
 }
+
+// everyone is a list of clients on which everyone is, with all grants.
+func everyone(string) (dispatch.Access, bool) { return dispatch.Access{Grants: api.AllGrants()}, true }

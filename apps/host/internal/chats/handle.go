@@ -40,10 +40,10 @@ func (h *handling) dispatch(ctx context.Context) error {
 // sender, since the update was stored.
 func (h *handling) here(ctx context.Context, chatID, senderID string) (*bound, *client.Client, error) {
 	b := h.store.read().chat(chatID)
-	if b == nil || senderID != "" && !b.lists(senderID) {
+	if b == nil || senderID != "" && !h.allows(b, senderID) {
 		return nil, nil, nil
 	}
-	if b.expired(h.Now()) {
+	if _, has := h.accessOf(b); !has {
 		return nil, nil, api.Errorf(api.KindNotAllowed, "The access of this chat has expired. Ask for a new code at the machine.")
 	}
 	h.mu.Lock()

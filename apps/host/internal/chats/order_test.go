@@ -94,7 +94,7 @@ func boundIn(t *testing.T, folder string, platform channel.Platform, endpoints [
 		ProjectOf: func(string) (string, bool) { return project.ID, true },
 	})
 	c, err := New(Options{
-		Logger: h.Log, Folder: folder, Secrets: noSecrets{}, Projects: h.Projects, Hub: h.Hub, Now: time.Now, NameOf: func(string) string { return "" }, Listed: func(string) bool { return true },
+		Logger: h.Log, Folder: folder, Secrets: noSecrets{}, Projects: h.Projects, Hub: h.Hub, Now: time.Now, NameOf: func(string) string { return "" }, Giver: everyone,
 		Open: func(string, map[string]string, bool) (channel.Platform, error) { return platform, nil },
 		Serve: func(ctx context.Context, transport client.Transport, clientID string) error {
 			return dispatcher.Serve(ctx, transport, clientID, nil)

@@ -213,7 +213,7 @@ func (r *running) hears(u channel.Update) bool {
 			return false
 		}
 		b := stored.chat(m.Chat.ID)
-		if b != nil && b.lists(m.From.ID) {
+		if b != nil && r.allows(b, m.From.ID) {
 			return m.Addressed || m.Chat.Direct || readCode(m.Text) != ""
 		}
 		if readCode(m.Text) != "" {
@@ -222,12 +222,12 @@ func (r *running) hears(u channel.Update) bool {
 		r.ignore(m, b != nil)
 	case u.Edited != nil:
 		b := stored.chat(u.Edited.Chat.ID)
-		return b != nil && b.lists(u.Edited.From.ID)
+		return b != nil && r.allows(b, u.Edited.From.ID)
 	case u.Deleted != nil:
 		return stored.chat(u.Deleted.Chat.ID) != nil
 	case u.Press != nil:
 		b := stored.chat(u.Press.Chat.ID)
-		return b != nil && (b.lists(u.Press.From.ID) || u.Press.Anyone) && !u.Press.From.Bot
+		return b != nil && (r.allows(b, u.Press.From.ID) || u.Press.Anyone) && !u.Press.From.Bot
 	}
 	return false
 }

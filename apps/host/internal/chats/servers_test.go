@@ -30,7 +30,7 @@ func TestClientsNameNoPrivateServer(t *testing.T) {
 	}
 	var asked []bool // of each platform that was made, whether it connects to public addresses only
 	c, err := New(Options{
-		Logger: h.Log, Folder: folder, Secrets: keptNowhere{}, Projects: h.Projects, Hub: h.Hub, Now: time.Now, Listed: func(string) bool { return true },
+		Logger: h.Log, Folder: folder, Secrets: keptNowhere{}, Projects: h.Projects, Hub: h.Hub, Now: time.Now, Giver: everyone,
 		Open: func(_ string, _ map[string]string, public bool) (channel.Platform, error) {
 			asked = append(asked, public)
 			return unreachable{channeltest.NewMemory()}, nil

@@ -61,7 +61,8 @@ type bound struct {
 	Grants    []api.Grant  `json:"grants"`
 	ExpiresAt int64        `json:"expiresAt,omitempty"` // Unix milliseconds
 	BoundAt   int64        `json:"boundAt"`
-	// By is who created the code; "" in files of earlier versions. The chat ends with that client.
+	// By is who created the code; "" in files of earlier versions. The chat has no more access than that
+	// client has, and ends with it.
 	By      string   `json:"by,omitempty"`
 	Senders []listed `json:"senders"`
 	// Session is the one that messages go to; "" begins a new one.
@@ -145,10 +146,6 @@ type named struct {
 func (r *record) outside() bool {
 	kind, err := platforms.Find(r.Kind)
 	return err == nil && kind.Outside
-}
-
-func (b *bound) expired(now time.Time) bool {
-	return b.ExpiresAt != 0 && now.UnixMilli() >= b.ExpiresAt
 }
 
 func (b *bound) lists(senderID string) bool {

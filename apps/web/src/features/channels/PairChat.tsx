@@ -61,6 +61,7 @@ export function PairChat({ host, info, channel, onClose }: PairChatProps) {
       <Choice label={t("channels.pair.lasts")} testId="pair-lasts" value={lasts} onChange={setLasts}>
         {[
           { value: "0", label: t("channels.pair.forever") },
+          { value: "1", label: t("channels.pair.hours", { count: 1 }) },
           { value: "8", label: t("channels.pair.hours", { count: 8 }) },
           { value: "24", label: t("channels.pair.days", { count: 1 }) },
           { value: "168", label: t("channels.pair.days", { count: 7 }) },

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ type ServedChannel struct {
 
 // ServeChannel serves a chat platform as a channel server of MCP on standard input and output,
 // until ctx or the input ends. Secrets are variables, such as SCOREL_CHANNEL_TOKEN.
-func ServeChannel(ctx context.Context, s ServedChannel) error {
+func ServeChannel(ctx context.Context, s ServedChannel) (err error) {
 	kind, err := platforms.Find(s.Kind)
 	if err != nil {
 		return state.Misconfigured(err)
@@ -54,6 +55,14 @@ func ServeChannel(ctx context.Context, s ServedChannel) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("host: making a folder for served channels: %w", err)
 	}
+	lock, err := state.Acquire(filepath.Join(folder, kind.Name+".lock")) // two would overwrite each other's position
+	if errors.Is(err, state.ErrLocked) {
+		return state.Misconfigured(fmt.Errorf("another process already serves %s with this home: stop it first, or set SCOREL_HOME to another folder for a second bot", kind.Title))
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	return served.Run(ctx, &mcp.StdioTransport{}, served.Options{
 		Platform: platform, Name: kind.Name, Version: s.Version, Allow: s.Allow, State: filepath.Join(folder, kind.Name+".json"),
 	})

@@ -52,7 +52,7 @@ type DB struct {
 
 var _ store.Archive = (*DB)(nil)
 
-// Open connects and brings the schema up to date.
+// Open connects, brings the schema up to date, and fails if the user may not write.
 func Open(ctx context.Context, address string) (*DB, error) {
 	d, err := Connect(ctx, address)
 	if err != nil {
@@ -62,7 +62,17 @@ func Open(ctx context.Context, address string) (*DB, error) {
 		_ = d.Close() // the first error is returned
 		return nil, err
 	}
+	if err := d.writable(ctx); err != nil {
+		_ = d.Close() // the first error is returned
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
 	return d, nil
+}
+
+// writable fails if the database or the user's rights do not let a relay write. It changes nothing.
+func (d *DB) writable(ctx context.Context) error {
+	_, err := d.adapter.Exec(ctx, sqlstore.Statement{SQL: "UPDATE bindings SET revoked_at = revoked_at WHERE false"})
+	return err
 }
 
 // Connect connects and leaves the schema as it is.

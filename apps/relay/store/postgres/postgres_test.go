@@ -111,6 +111,21 @@ func TestConnectChangesNothing(t *testing.T) {
 	}
 }
 
+// A relay that could only read would fail at its first pairing.
+func TestADatabaseThatIsReadOnlyIsRefused(t *testing.T) {
+	dsn := testdb.Postgres(t)
+	if err := open(t, dsn).Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := postgres.Open(t.Context(), dsn+"&default_transaction_read_only=on")
+	if err == nil {
+		_ = db.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "is read-only: use the address of its primary") {
+		t.Errorf("opened: %v", err)
+	}
+}
+
 func TestNewerSchemaIsRefused(t *testing.T) {
 	dsn := testdb.Postgres(t)
 	if err := open(t, dsn).Close(); err != nil {

@@ -66,6 +66,7 @@ func TestMissingRightsAreNotCalledDamage(t *testing.T) {
 	for name, modes := range map[string]struct{ file, folder os.FileMode }{
 		"of the file":   {0o000, 0o700},
 		"to write both": {0o400, 0o500},
+		"to write it":   {0o400, 0o700},
 		"of the folder": {0o600, 0o500},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -52,7 +52,18 @@ func Open(ctx context.Context, path string) (*DB, error) {
 		_ = db.Close() // the first error is returned
 		return nil, openError(path, fmt.Errorf("preparing its tables: %w", err))
 	}
+	if err := db.writable(ctx); err != nil {
+		_ = db.Close() // the first error is returned
+		return nil, openError(path, fmt.Errorf("trying to write: %w", err))
+	}
 	return db, nil
+}
+
+// writable fails if the file can only be read, which SQLite reports at the first write. It changes
+// nothing.
+func (d *DB) writable(ctx context.Context) error {
+	_, err := d.db.ExecContext(ctx, "DELETE FROM goose_db_version WHERE 0")
+	return err
 }
 
 // Connect opens an existing file and leaves its schema unchanged.

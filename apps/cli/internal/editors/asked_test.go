@@ -11,7 +11,7 @@ import (
 func TestAQuestionOfAServerNamesIt(t *testing.T) {
 	for server, want := range map[string]string{
 		"":     "Which?",
-		"bank": "The MCP server bank asks, and receives the answer (enter no passwords or keys):\nWhich?",
+		"bank": "The MCP server bank asks, and receives the answer (enter no passwords or keys):\n\nWhich?",
 	} {
 		if got := asked(api.Question{Question: "Which?", Server: server}); got != want {
 			t.Errorf("%q asks %q", server, got)

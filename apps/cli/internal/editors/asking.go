@@ -63,14 +63,14 @@ func (v *view) decided(e api.ApprovalResolved) {
 func (o *open) sayDecided(a api.Approval, decision api.Decision, by string) {
 	words := map[api.Decision]string{api.DecisionAllow: "Allowed", api.DecisionAlways: "Always allowed", api.DecisionDeny: "Denied", api.DecisionStop: "Denied and stopped"}
 	for _, choice := range a.Choices {
-		words[choice.Decision] = "Answered with \"" + visible.Text(choice.Name) + "\""
+		words[choice.Decision] = "Answered with " + plain("\"" + choice.Name + "\"")
 	}
 	word := words[decision]
 	if word == "" {
 		return // the turn was canceled
 	}
 	o.send(acp.Update{Kind: acp.UpdateToolChange, Tool: &acp.ToolCall{
-		ID: a.ToolCallID, Content: []acp.ToolContent{acp.Shown(acp.Text(word + " on another device (" + by + ")."))},
+		ID: a.ToolCallID, Content: []acp.ToolContent{acp.Shown(acp.Text(word + " on another device (" + plain(by) + ")."))},
 	}})
 }
 
@@ -79,7 +79,7 @@ func (o *open) askApproval(ctx context.Context, a api.Approval) {
 	o.answering[a.ID] = a
 	o.mu.Unlock()
 	request := acp.PermissionRequest{SessionID: o.id, Options: answersTo(a), ToolCall: acp.ToolCall{
-		ID: a.ToolCallID, Title: visible.Text(a.Title), Kind: kindOf(a.ToolName), Status: acp.ToolPending, Content: o.shown(a),
+		ID: a.ToolCallID, Title: plain(a.Title), Kind: kindOf(a.ToolName), Status: acp.ToolPending, Content: o.shown(a),
 	}}
 	var response acp.PermissionResponse
 	err := o.s.conn.Call(ctx, acp.MethodRequestPermission, request, &response)
@@ -134,9 +134,11 @@ func (o *open) askQuestion(ctx context.Context, q api.Question) {
 		o.askInForm(ctx, q)
 		return
 	}
-	request := acp.PermissionRequest{SessionID: o.id, Options: []acp.PermissionOption{}, ToolCall: acp.ToolCall{ID: q.ToolCallID, Title: asked(q), Status: acp.ToolPending}}
+	request := acp.PermissionRequest{SessionID: o.id, Options: []acp.PermissionOption{}, ToolCall: acp.ToolCall{
+		ID: q.ToolCallID, Title: asker(q), Status: acp.ToolPending, Content: []acp.ToolContent{acp.Shown(acp.Text(plainBlock(q.Question)))},
+	}}
 	for i, choice := range q.Choices {
-		request.Options = append(request.Options, acp.PermissionOption{ID: choiceID(i), Name: choice, Kind: acp.AllowOnce})
+		request.Options = append(request.Options, acp.PermissionOption{ID: choiceID(i), Name: visible.Text(choice), Kind: acp.AllowOnce})
 	}
 	skip := "Let the agent decide"
 	if q.Server != "" {
@@ -159,12 +161,20 @@ func (o *open) askQuestion(ctx context.Context, q api.Question) {
 	}
 }
 
+// asker returns who asks: the agent, or an MCP server by its name.
+func asker(q api.Question) string {
+	if q.Server == "" {
+		return "The agent asks"
+	}
+	return "The MCP server " + plain(q.Server) + " asks, and receives the answer (enter no passwords or keys)"
+}
+
 // asked returns what is asked. A question of an MCP server names it.
 func asked(q api.Question) string {
 	if q.Server == "" {
-		return q.Question
+		return plainBlock(q.Question)
 	}
-	return "The MCP server " + q.Server + " asks, and receives the answer (enter no passwords or keys):\n" + q.Question
+	return asker(q) + ":\n\n" + plainBlock(q.Question)
 }
 
 func choiceID(i int) string { return "choice_" + string(rune('a'+i)) }

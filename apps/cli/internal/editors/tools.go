@@ -9,6 +9,7 @@ import (
 	"github.com/scorel/scorel/packages/acp"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
 // kindOf returns the kind that editors know of a tool.
@@ -37,7 +38,7 @@ func (v *view) begun(block api.PartialBlock) {
 	}
 	v.calls[block.ID] = true
 	v.o.send(acp.Update{Kind: acp.UpdateToolCall, Tool: &acp.ToolCall{
-		ID: block.ID, Title: block.Name, Name: block.Name, Kind: kindOf(block.Name), Status: acp.ToolPending,
+		ID: block.ID, Title: plain(block.Name), Name: block.Name, Kind: kindOf(block.Name), Status: acp.ToolPending,
 	}})
 }
 
@@ -75,7 +76,7 @@ func describeCall(name string, arguments json.RawMessage) (title string, paths [
 	}
 	for _, key := range []string{"path", "file_path", "filePath"} {
 		if path := text(key); path != "" {
-			return name + " " + path, []string{path}
+			return plain(name) + " " + plain(path), []string{path}
 		}
 	}
 	for _, key := range []string{"command", "cmd", "pattern", "query", "url", "title", "name", "question"} {
@@ -85,12 +86,12 @@ func describeCall(name string, arguments json.RawMessage) (title string, paths [
 				line += " …"
 			}
 			if key == "command" || key == "cmd" {
-				return "`" + line + "`", nil
+				return inCode(visible.Text(line)), nil
 			}
-			return name + " " + line, nil
+			return plain(name) + " " + plain(line), nil
 		}
 	}
-	return name, nil
+	return plain(name), nil
 }
 
 // diff returns what shows a diff: a change for each file, and the text too unless the changes are
@@ -144,7 +145,7 @@ func (v *view) result(m session.Message) {
 	update := acp.UpdateToolChange
 	if !v.calls[m.ToolCallID] { // the call was before what the editor has
 		v.calls[m.ToolCallID] = true
-		update, tool.Title, tool.Name, tool.Kind = acp.UpdateToolCall, m.ToolName, m.ToolName, kindOf(m.ToolName)
+		update, tool.Title, tool.Name, tool.Kind = acp.UpdateToolCall, plain(m.ToolName), m.ToolName, kindOf(m.ToolName)
 	}
 	v.o.send(acp.Update{Kind: update, Tool: tool})
 	if m.ToolName != "todo" || details.Todos == nil {

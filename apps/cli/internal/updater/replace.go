@@ -128,7 +128,7 @@ var ErrNoOld = errors.New("there is no earlier program beside this one")
 // StageEarlier stages the program before the one at the path.
 func StageEarlier(ctx context.Context, path string) (*Staged, error) {
 	old := path + OldSuffix
-	data, err := os.ReadFile(old)
+	data, err := os.ReadFile(old) // for file systems without links
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoOld
 	}
@@ -138,6 +138,11 @@ func StageEarlier(ctx context.Context, path string) (*Staged, error) {
 	version, err := versionOf(ctx, old)
 	if err != nil {
 		return nil, fmt.Errorf("the earlier program does not run: %w", err)
+	}
+	removeStale(filepath.Dir(path))
+	s := &Staged{path, beside(path)}
+	if os.Link(old, s.fresh) == nil { // a second name needs no space on a full disk
+		return s, nil
 	}
 	return Stage(ctx, path, data, version)
 }

@@ -231,10 +231,17 @@ func TestAProgramIsReplacedAndRestored(t *testing.T) {
 		expect(step.version, step.old)
 	}
 	for _, want := range []struct{ version, old string }{{"v2.0.0", "v3.0.0"}, {"v3.0.0", "v2.0.0"}} {
+		before, err := os.Stat(path + updater.OldSuffix)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := updater.Rollback(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
 		expect(want.version, want.old)
+		if now, err := os.Stat(path); err != nil || !os.SameFile(before, now) {
+			t.Errorf("the program was copied, for which a full disk has no room: %v", err)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ A log holds no prompts, answers, codes, keys or tokens. It is kept below 4 MiB, 
   scorel logs --json`,
 		Args: argCount(0, 1, "host or relay"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := a.logPath(f, args)
+			path, err := a.logPath(cmd.Context(), f, args)
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ A log holds no prompts, answers, codes, keys or tokens. It is kept below 4 MiB, 
 }
 
 // logPath returns the log that a person named.
-func (a *app) logPath(f logsFlags, args []string) (string, error) {
+func (a *app) logPath(ctx context.Context, f logsFlags, args []string) (string, error) {
 	role, err := serviceRole(args)
 	switch {
 	case err != nil:
@@ -76,10 +76,25 @@ func (a *app) logPath(f logsFlags, args []string) (string, error) {
 		}
 		return f.file, nil
 	}
-	return a.logOf(role, f.system)
+	id := service.ID{Role: role, System: f.system}
+	var status service.Status
+	if manager, err := service.Find(true); f.system && err == nil {
+		status, _ = manager.Status(ctx, id) // without it, the log is in the home of this command
+	}
+	return a.logOfService(status, id)
 }
 
-// logOf returns the log of a service.
+// logOfService returns the log of a service that may be installed. A system service keeps it in the home
+// that it runs in, which is not that of root, who asks.
+func (a *app) logOfService(status service.Status, id service.ID) (string, error) {
+	_, _, own := service.SystemRelay()
+	if id.System && filepath.IsAbs(status.Folder) && !(own && id.Role == service.Relay) {
+		return filepath.Join(status.Folder, logName(id.Role)), nil
+	}
+	return a.logOf(id.Role, id.System)
+}
+
+// logOf returns the log that a service gets.
 func (a *app) logOf(role service.Role, system bool) (string, error) {
 	if _, log, ok := service.SystemRelay(); ok && system && role == service.Relay {
 		return log, nil
@@ -88,10 +103,14 @@ func (a *app) logOf(role service.Role, system bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return filepath.Join(home, logName(role)), nil
+}
+
+func logName(role service.Role) string {
 	if role == service.Relay {
-		return filepath.Join(home, relayLogName), nil
+		return relayLogName
 	}
-	return filepath.Join(home, hostLogName), nil
+	return hostLogName
 }
 
 func (a *app) logs(ctx context.Context, path string, f logsFlags) error {

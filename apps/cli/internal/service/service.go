@@ -70,6 +70,7 @@ type Status struct {
 	PID       int    // 0 if it does not run, or is not known
 	State     string // as the system names it
 	File      string // that describes the service; "" if none does
+	Folder    string // in which it runs, the home of a host; "" if it has none, or the manager does not say
 	// Notes are what a person should know or do, one sentence each.
 	Notes []string
 }

@@ -88,7 +88,7 @@ func (s systemd) Uninstall(ctx context.Context, id ID) error {
 
 // Status implements Manager.
 func (s systemd) Status(ctx context.Context, id ID) (Status, error) {
-	out, err := systemctl(ctx, id, "show", id.Name()+".service", "--property=LoadState,ActiveState,SubState,UnitFileState,MainPID,FragmentPath,Result,NRestarts")
+	out, err := systemctl(ctx, id, "show", id.Name()+".service", "--property=LoadState,ActiveState,SubState,UnitFileState,MainPID,FragmentPath,Result,NRestarts,WorkingDirectory")
 	if err != nil {
 		return Status{}, err
 	}
@@ -96,6 +96,7 @@ func (s systemd) Status(ctx context.Context, id ID) (Status, error) {
 	status := Status{
 		Installed: values["LoadState"] == "loaded", Enabled: values["UnitFileState"] == "enabled",
 		Running: values["ActiveState"] == "active", State: values["ActiveState"] + " (" + values["SubState"] + ")", File: values["FragmentPath"],
+		Folder: values["WorkingDirectory"],
 	}
 	if !status.Installed {
 		return Status{State: values["LoadState"]}, nil

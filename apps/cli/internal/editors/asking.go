@@ -63,7 +63,7 @@ func (v *view) decided(e api.ApprovalResolved) {
 func (o *open) sayDecided(a api.Approval, decision api.Decision, by string) {
 	words := map[api.Decision]string{api.DecisionAllow: "Allowed", api.DecisionAlways: "Always allowed", api.DecisionDeny: "Denied", api.DecisionStop: "Denied and stopped"}
 	for _, choice := range a.Choices {
-		words[choice.Decision] = "Answered with " + plain("\"" + choice.Name + "\"")
+		words[choice.Decision] = "Answered with " + plain("\""+choice.Name+"\"")
 	}
 	word := words[decision]
 	if word == "" {

@@ -83,14 +83,19 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	defer cancel()
 	httpClient := cmp.Or(cfg.HTTPClient, newHTTPClient(cfg.NoProxy))
 	dialing, upgraded := through(httpClient)
+	pings := time.NewTimer(pingInterval())
 	ws, response, err := websocket.Dial(ctx, target.String(), &websocket.DialOptions{
 		Subprotocols: []string{wire.Subprotocol},
 		HTTPClient:   dialing,
+		OnPingReceived: func(context.Context, []byte) bool {
+			pings.Reset(pingInterval())
+			return true
+		},
 	})
 	if err != nil {
 		return nil, dialError(cfg.RelayURL, proxyFor(httpClient, target), response, err)
 	}
-	c := newConn(ws, upgraded.stream, cfg.Logger)
+	c := newConn(ws, upgraded.stream, pings, cfg.Logger)
 	if err := c.login(ctx, cfg, authority); err != nil {
 		_ = ws.CloseNow()
 		return nil, err

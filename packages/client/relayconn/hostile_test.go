@@ -111,27 +111,77 @@ type idle struct{}
 func (idle) Control(wire.Frame)       {}
 func (idle) Records(uint32, [][]byte) {}
 
-// sendAway is a relay that says welcome and goodbye.
-func sendAway(t *testing.T, w http.ResponseWriter, r *http.Request, peer ident.ID) {
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{wire.Subprotocol}})
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer func() { _ = ws.CloseNow() }() // the peer has been notified
-	send := func(f wire.Frame) {
-		data, err := wire.EncodeControl(f)
-		if err == nil {
-			err = ws.Write(r.Context(), websocket.MessageText, data)
-		}
+// TestARelayThatPings: it is not pinged as well. One that sends nothing any more is, and does not answer.
+func TestARelayThatPings(t *testing.T) {
+	keys := clientKeys(t)
+	synctest.Test(t, func(t *testing.T) {
+		network := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+		var pinged atomic.Int32
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			ws := welcome(t, w, r, keys.ID(), func(context.Context, []byte) bool { pinged.Add(1); return false })
+			if ws == nil {
+				return
+			}
+			defer func() { _ = ws.CloseNow() }()
+			ctx := ws.CloseRead(context.Background())
+			for range 30 {
+				time.Sleep(24 * time.Second) // virtual
+				if err := ws.Ping(ctx); err != nil {
+					t.Error(err)
+				}
+			}
+			if n := pinged.Load(); n != 0 {
+				t.Errorf("the relay was pinged %d times", n)
+			}
+			<-ctx.Done()
+		})}
+		go func() { _ = server.Serve(network) }()
+		transport := &http.Transport{DialContext: network.dial, DisableKeepAlives: true}
+		c, err := Dial(t.Context(), Config{RelayURL: "http://relay.example", Keys: keys, Label: "test", HTTPClient: &http.Client{Transport: transport}})
 		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		err = c.Run(t.Context(), idle{})
+		if took := time.Since(start) - 30*24*time.Second; err == nil || !strings.Contains(err.Error(), "no longer answers") || took > wire.DeadPeerTimeout || pinged.Load() != 1 {
+			t.Errorf("after %s and %d pings: %v", took, pinged.Load(), err)
+		}
+		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// sendAway is a relay that says welcome and goodbye.
+func sendAway(t *testing.T, w http.ResponseWriter, r *http.Request, peer ident.ID) {
+	if ws := welcome(t, w, r, peer, nil); ws != nil {
+		send(t, r, ws, wire.Goodbye{Reason: wire.ReasonShutdown, RetryAfter: 1})
+		_ = ws.CloseNow() // the peer has been notified
 	}
-	send(wire.RelayHello{Version: wire.Version, Nonce: make([]byte, wire.NonceLen), Limits: wire.DefaultLimits()})
+}
+
+// send sends a frame of a relay.
+func send(t *testing.T, r *http.Request, ws *websocket.Conn, f wire.Frame) {
+	data, err := wire.EncodeControl(f)
+	if err == nil {
+		err = ws.Write(r.Context(), websocket.MessageText, data)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// welcome is a relay that admits everybody. It returns nil if that fails.
+func welcome(t *testing.T, w http.ResponseWriter, r *http.Request, peer ident.ID, onPing func(context.Context, []byte) bool) *websocket.Conn {
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{wire.Subprotocol}, OnPingReceived: onPing})
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	send(t, r, ws, wire.RelayHello{Version: wire.Version, Nonce: make([]byte, wire.NonceLen), Limits: wire.DefaultLimits()})
 	if _, _, err := ws.Read(r.Context()); err != nil {
 		t.Error(err)
 	}
-	send(wire.Welcome{ID: peer})
-	send(wire.Goodbye{Reason: wire.ReasonShutdown, RetryAfter: 1})
+	send(t, r, ws, wire.Welcome{ID: peer})
+	return ws
 }

@@ -123,7 +123,7 @@ func TestQueueMakesASenderWait(t *testing.T) {
 // TestQueueHasRoomForTheEndsOfChannels: for those of all channels, and no more. A connection
 // without room for one ends.
 func TestQueueHasRoomForTheEndsOfChannels(t *testing.T) {
-	c := newConn(nil, nil, nil)
+	c := newConn(nil, nil, nil, nil)
 	if err := c.queue.putText(t.Context(), make([]byte, maxQueued)); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type away struct {
 // pairedAway pairs a client with a host, and moves the host to where the client does not know it.
 func pairedAway(t *testing.T, l listening) away {
 	t.Helper()
-	a := &app{getenv: func(string) string { return "" }, network: mdnstest.Loopback(t), stderr: io.Discard}
+	a := &app{console: console{stderr: io.Discard}, getenv: func(string) string { return "" }, network: mdnstest.Loopback(t)}
 	home := t.TempDir()
 	keys, err := clientKeys(home)
 	if err != nil {

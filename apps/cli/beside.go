@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -131,10 +132,10 @@ func (b *beside) forHost() *host.Beside {
 const besideFolder = "listener"
 
 // startBeside runs the relay for a host that was made. The caller must stop the part.
-func (a *app) startBeside(ctx context.Context, b *beside, h *host.Host, cfg host.Config) *part {
+func startBeside(ctx context.Context, stderr io.Writer, b *beside, h *host.Host, cfg host.Config) *part {
 	options := serve.Options{
 		Listener: b.gate, DataDir: filepath.Join(cfg.Home, besideFolder), PublicURLs: b.reached.URLs(), Device: h.DeviceID(),
-		Guard: serve.Guard{Memory: besideMemory}, Web: a.webFiles(), Docs: docFiles(), Logger: cfg.Logger, Version: version,
+		Guard: serve.Guard{Memory: besideMemory}, Web: webFiles(stderr), Docs: docFiles(), Logger: cfg.Logger, Version: version,
 		Mount: b.mounted.set, Drain: -1, // its host is in this process and ends with it
 		Ready:  func() error { close(b.ready); return nil },
 		Reload: b.reached.reload, Names: b.reached.URLs,

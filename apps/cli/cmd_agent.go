@@ -33,8 +33,8 @@ are printed to standard error. With --device, list those of a project of that ma
 		if err != nil {
 			return err
 		}
-		a.sayNotes(notes)
-		return printList(a, asJSON, agents, listing[host.Agent]{
+		sayNotes(a.stderr, notes)
+		return printList(a.stdout, asJSON, agents, listing[host.Agent]{
 			header: agentHeader(),
 			row: func(_ int, agent host.Agent) []string {
 				offered := "yes"
@@ -45,7 +45,7 @@ are printed to standard error. With --device, list those of a project of that ma
 					clip(toolsOf(agent), 60), clip(agent.Description, 70)}
 			},
 		})
-	}, a.listAgentsOn)
+	}, listAgentsOn)
 }
 
 // toolsOf formats the tools of an agent; without a list it may use all.
@@ -59,7 +59,7 @@ func toolsOf(agent host.Agent) string {
 // listOfFolder completes a command that lists what a session in a folder of this machine, or in
 // a project of another one, can use.
 func (a *app) listOfFolder(cmd *cobra.Command, list func(home, dir string, asJSON bool) error,
-	remote func(ctx context.Context, c *client.Client, projectID string, asJSON bool) error,
+	remote func(ctx context.Context, con console, c *client.Client, projectID string, asJSON bool) error,
 ) *cobra.Command {
 	var asJSON bool
 	cmd.Use, cmd.Args = "list", argCount(0, 0, "no arguments")
@@ -69,7 +69,7 @@ func (a *app) listOfFolder(cmd *cobra.Command, list func(home, dir string, asJSO
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !in.local() {
 			return in.within(cmd.Context(), false, func(c *client.Client, projectID string) error {
-				return remote(cmd.Context(), c, projectID, asJSON)
+				return remote(cmd.Context(), a.console, c, projectID, asJSON)
 			})
 		}
 		dir, err := folderFlag("--project", in.given)
@@ -86,13 +86,13 @@ func (a *app) listOfFolder(cmd *cobra.Command, list func(home, dir string, asJSO
 }
 
 // listAgentsOn lists the agents of a project of another machine.
-func (a *app) listAgentsOn(ctx context.Context, c *client.Client, projectID string, asJSON bool) error {
+func listAgentsOn(ctx context.Context, con console, c *client.Client, projectID string, asJSON bool) error {
 	response, err := client.Call(ctx, c, api.ListAgents, api.ListAgentsRequest{ProjectID: projectID})
 	if err != nil {
 		return err
 	}
-	a.sayNotes(response.Notes)
-	return printList(a, asJSON, response.Agents, listing[api.AgentInfo]{
+	sayNotes(con.stderr, response.Notes)
+	return printList(con.stdout, asJSON, response.Agents, listing[api.AgentInfo]{
 		header: agentHeader(),
 		row: func(_ int, agent api.AgentInfo) []string {
 			return []string{agent.Name, string(agent.Scope), yesNo(agent.Offered), cmp.Or(agent.Model, "-"), clip(nameList(agent.Tools), 60), clip(agent.Description, 70)}

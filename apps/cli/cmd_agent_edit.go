@@ -118,7 +118,7 @@ func (d *draftFlags) apply(ctx context.Context, a *app, flags *pflag.FlagSet, to
 		to.Prompt = d.draft.Prompt
 	}
 	if changed("prompt-file") {
-		text, err := a.textFile(ctx, "--prompt-file", d.promptFile)
+		text, err := textFile(ctx, a.stdin, "--prompt-file", d.promptFile)
 		if err != nil {
 			return err
 		}
@@ -143,8 +143,8 @@ func names(text string) []string {
 }
 
 // textFile reads a text that what names, which is a flag or a part of a sentence.
-func (a *app) textFile(ctx context.Context, what, path string) (string, error) {
-	var in io.Reader = a.stdin
+func textFile(ctx context.Context, stdin io.Reader, what, path string) (string, error) {
+	var in io.Reader = stdin
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
@@ -165,8 +165,8 @@ func (a *app) textFile(ctx context.Context, what, path string) (string, error) {
 	return string(data), nil
 }
 
-// change completes a command that changes one agent and prints it.
-func (a *app) change(cmd *cobra.Command, f *agentFlags, done string, edit func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error)) *cobra.Command {
+// changesAgent completes a command that changes one agent and prints it.
+func changesAgent(stdout io.Writer, cmd *cobra.Command, f *agentFlags, done string, edit func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error)) *cobra.Command {
 	cmd.Args = argCount(1, 1, "the name of one agent")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var info api.AgentInfo
@@ -178,9 +178,9 @@ func (a *app) change(cmd *cobra.Command, f *agentFlags, done string, edit func(c
 			return err
 		}
 		if f.asJSON {
-			return printJSON(a.stdout, info)
+			return printJSON(stdout, info)
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s: %s (%s)\n", done, printable(info.Name), printable(info.Path))
+		_, err = fmt.Fprintf(stdout, "%s: %s (%s)\n", done, printable(info.Name), printable(info.Path))
 		return err
 	}
 	return cmd
@@ -197,7 +197,7 @@ project must be trusted.`,
 	}
 	f, d := a.agentFlags(cmd), &draftFlags{}
 	d.add(cmd.Flags())
-	return a.change(cmd, f, "created", func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
+	return changesAgent(a.stdout, cmd, f, "created", func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
 		info := api.AgentInfo{Name: name, AgentDraft: api.AgentDraft{Enabled: true}}
 		if err := d.apply(cmd.Context(), a, cmd.Flags(), &info.AgentDraft); err != nil {
 			return info, err
@@ -220,7 +220,7 @@ file there. If the file is changed at the same time, nothing is written.`,
 	}
 	f, d := a.agentFlags(cmd), &draftFlags{}
 	d.add(cmd.Flags())
-	return a.change(cmd, f, "changed", func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
+	return changesAgent(a.stdout, cmd, f, "changed", func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
 		info, err := findAgent(ctx, c, projectID, name)
 		if err == nil {
 			err = d.apply(cmd.Context(), a, cmd.Flags(), &info.AgentDraft)
@@ -244,7 +244,7 @@ func newAgentEnable(a *app, enabled bool) *cobra.Command {
 		Example: "  scorel agent " + word + " reviewer\n  scorel agent " + word + " general --user",
 	}
 	f := a.agentFlags(cmd)
-	return a.change(cmd, f, done, func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
+	return changesAgent(a.stdout, cmd, f, done, func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
 		info, err := findAgent(ctx, c, projectID, name)
 		if err != nil || info.Enabled == enabled {
 			return info, err
@@ -261,7 +261,7 @@ func newAgentDelete(a *app) *cobra.Command {
 		Example: "  scorel agent delete reviewer\n  scorel agent delete writer --user",
 	}
 	f := a.agentFlags(cmd)
-	return a.change(cmd, f, "deleted", func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
+	return changesAgent(a.stdout, cmd, f, "deleted", func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
 		info, err := findAgent(ctx, c, projectID, name)
 		switch {
 		case err != nil:
@@ -358,7 +358,7 @@ this agent.`,
 			if f.asJSON {
 				return printJSON(a.stdout, preview)
 			}
-			a.sayNotes([]string{"model: " + preview.Model, "tools: " + nameList(preview.Tools)})
+			sayNotes(a.stderr, []string{"model: " + preview.Model, "tools: " + nameList(preview.Tools)})
 			_, err = fmt.Fprintln(a.stdout, printableLines(preview.Prompt))
 			return err
 		})

@@ -38,7 +38,7 @@ it is shown. With --json, each line is one backend.`,
 		if err != nil {
 			return err
 		}
-		return printList(a, asJSON, response.Backends, listing[api.Backend]{
+		return printList(a.stdout, asJSON, response.Backends, listing[api.Backend]{
 			header: []string{"NAME", "AGENT", "STATE", "COMMAND"},
 			row: func(_ int, b api.Backend) []string {
 				state := "installed"
@@ -70,30 +70,30 @@ work, the end of what it printed is shown, on the same machine only.`,
 		if err != nil {
 			return err
 		}
-		return a.printBackendTest(args[0], response, asJSON)
+		return printBackendTest(a.console, args[0], response, asJSON)
 	}
 	return cmd
 }
 
-func (a *app) printBackendTest(name string, r api.TestBackendResponse, asJSON bool) error {
+func printBackendTest(con console, name string, r api.TestBackendResponse, asJSON bool) error {
 	if asJSON {
-		if err := printJSON(a.stdout, r); err != nil {
+		if err := printJSON(con.stdout, r); err != nil {
 			return err
 		}
 	}
 	if r.Problem != "" {
 		if r.Output != "" && !asJSON {
-			fmt.Fprintf(a.stderr, "%s\n", printableLines(strings.TrimSpace(r.Output)))
+			fmt.Fprintf(con.stderr, "%s\n", printableLines(strings.TrimSpace(r.Output)))
 		}
 		return errors.New(printable(r.Problem))
 	}
 	if asJSON {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s works: %s, ready after %d ms\n", printable(name), printable(cmp.Or(r.Agent, "it does not name itself")), r.Duration)
+	_, err := fmt.Fprintf(con.stdout, "%s works: %s, ready after %d ms\n", printable(name), printable(cmp.Or(r.Agent, "it does not name itself")), r.Duration)
 	for _, line := range [][2]string{{"modes", strings.Join(r.Modes, ", ")}, {"models", strings.Join(r.Models, ", ")}, {"continues sessions", yesNo(r.Resumes)}, {"takes images", yesNo(r.Images)}} {
 		if line[1] != "" && err == nil {
-			_, err = fmt.Fprintf(a.stdout, "%s: %s\n", line[0], printable(line[1]))
+			_, err = fmt.Fprintf(con.stdout, "%s: %s\n", line[0], printable(line[1]))
 		}
 	}
 	return err
@@ -120,7 +120,7 @@ machine, run this command there.`,
 		}
 		for _, b := range response.Backends {
 			if b.Name == args[0] {
-				return a.loginTo(cmd.Context(), b)
+				return loginTo(cmd.Context(), a.console, b)
 			}
 		}
 		return usagef("there is no backend %q: scorel backend list shows them", clip(args[0], 64))
@@ -129,20 +129,20 @@ machine, run this command there.`,
 }
 
 // loginTo runs the vendor's program with the terminal of this command.
-func (a *app) loginTo(ctx context.Context, b api.Backend) error {
+func loginTo(ctx context.Context, con console, b api.Backend) error {
 	argv := strings.Fields(b.Login)
 	switch {
 	case len(argv) == 0:
 		return usagef("it is not known how to log in to %s: see its documentation", b.Name)
-	case !terminal.IsTerminal(a.stdin):
+	case !terminal.IsTerminal(con.stdin):
 		return usagef("a login needs a terminal: run there: %s", b.Login)
 	}
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return fmt.Errorf("%s is not installed; a login to %s runs: %s", argv[0], b.Title, b.Login)
 	}
-	fmt.Fprintf(a.stderr, "scorel: running %s\n", printable(b.Login))
+	fmt.Fprintf(con.stderr, "scorel: running %s\n", printable(b.Login))
 	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	command.Stdin, command.Stdout, command.Stderr = a.stdin, a.stdout, a.stderr
+	command.Stdin, command.Stdout, command.Stderr = con.stdin, con.stdout, con.stderr
 	if err := command.Run(); err != nil {
 		return fmt.Errorf("%s: %w", b.Login, err)
 	}

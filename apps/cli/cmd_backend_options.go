@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ that may set the mode bypass.`,
 		if err != nil {
 			return err
 		}
-		return a.printBackendOptions(response, asJSON)
+		return printBackendOptions(a.stdout, response, asJSON)
 	}
 	return cmd
 }
@@ -52,15 +53,15 @@ func optionArgs(args []string) error {
 	return nil
 }
 
-func (a *app) printBackendOptions(r api.GetBackendResponse, asJSON bool) error {
+func printBackendOptions(stdout io.Writer, r api.GetBackendResponse, asJSON bool) error {
 	switch {
 	case asJSON:
-		return printJSON(a.stdout, r)
+		return printJSON(stdout, r)
 	case r.Backend == "":
-		_, err := fmt.Fprintln(a.stdout, "scorel's own agent works in this session: scorel session model and scorel session mode change it")
+		_, err := fmt.Fprintln(stdout, "scorel's own agent works in this session: scorel session model and scorel session mode change it")
 		return err
 	}
-	err := printList(a, false, r.Options, listing[session.BackendOption]{
+	err := printList(stdout, false, r.Options, listing[session.BackendOption]{
 		header: []string{"OPTION", "VALUE", "NAME", "CHOICES"},
 		row: func(_ int, o session.BackendOption) []string {
 			var values []string
@@ -72,11 +73,11 @@ func (a *app) printBackendOptions(r api.GetBackendResponse, asJSON bool) error {
 	})
 	for _, c := range r.Commands {
 		if err == nil {
-			_, err = fmt.Fprintf(a.stdout, "%s  %s\n", printable(strings.TrimSpace("/"+c.Name+" "+c.Hint)), printable(cmp.Or(c.Description, c.Name)))
+			_, err = fmt.Fprintf(stdout, "%s  %s\n", printable(strings.TrimSpace("/"+c.Name+" "+c.Hint)), printable(cmp.Or(c.Description, c.Name)))
 		}
 	}
 	if r.Decides && err == nil {
-		_, err = fmt.Fprintf(a.stdout, "%s decides by itself what it does without asking.\n", printable(r.Backend))
+		_, err = fmt.Fprintf(stdout, "%s decides by itself what it does without asking.\n", printable(r.Backend))
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +76,7 @@ machine. With --json, each line is one budget.`,
 			if err != nil {
 				return err
 			}
-			return printList(a, f.asJSON, response.Budgets, listing[api.Budget]{
+			return printList(a.stdout, f.asJSON, response.Budgets, listing[api.Budget]{
 				header: []string{"BUDGET", "USED", "LIMIT", "FROM", "STATE"}, row: budgetRow,
 			})
 		})
@@ -140,7 +141,7 @@ turn stops before the model call after the limit was reached.`,
 			if err != nil {
 				return err
 			}
-			return a.printBudget(f.asJSON, set.Budget)
+			return printBudget(a.stdout, f.asJSON, set.Budget)
 		})
 	}
 	return cmd
@@ -164,16 +165,16 @@ agent continues where it stopped.`,
 			if err != nil {
 				return err
 			}
-			return a.printBudget(f.asJSON, lifted.Budget)
+			return printBudget(a.stdout, f.asJSON, lifted.Budget)
 		})
 	}
 	return cmd
 }
 
-func (a *app) printBudget(asJSON bool, b api.Budget) error {
+func printBudget(stdout io.Writer, asJSON bool, b api.Budget) error {
 	if asJSON {
-		return printJSON(a.stdout, b)
+		return printJSON(stdout, b)
 	}
 	row := budgetRow(0, b)
-	return printf(a.stdout, "budget of the %s: %s of %s (%s)\n", row[0], row[1], row[2], row[4])
+	return printf(stdout, "budget of the %s: %s of %s (%s)\n", row[0], row[1], row[2], row[4])
 }

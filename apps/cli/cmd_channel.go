@@ -42,7 +42,7 @@ who wrote lately and were ignored. With --json, each line is one channel.`,
 			if asJSON {
 				return printEach(a.stdout, response.Channels)
 			}
-			return printList(a, false, channelLines(response.Channels), listing[[]string]{
+			return printList(a.stdout, false, channelLines(response.Channels), listing[[]string]{
 				none:   "there are no channels: `scorel channel add` adds one",
 				header: []string{"CHANNEL", "KIND", "STATE", "CHAT", "PROJECT", "SENDERS"}, row: func(_ int, row []string) []string { return row },
 			})
@@ -122,14 +122,14 @@ chat can read what is said there.`,
 		}
 		request.Kind, request.ClientKey = args[0], rand.Text()
 		return to.onHost(cmd.Context(), func(c *client.Client) error {
-			if err := a.askSecrets(cmd.Context(), c, &request, to); err != nil {
+			if err := askSecrets(cmd.Context(), a.console, c, &request, to); err != nil {
 				return err
 			}
 			added, err := client.Call(cmd.Context(), c, api.AddChannel, request)
 			if err != nil {
 				return err
 			}
-			return a.printDone(asJSON, added.Channel, "added %s: connect a chat with `scorel channel pair %s`", added.Channel.ID, added.Channel.ID)
+			return printDone(a.stdout, asJSON, added.Channel, "added %s: connect a chat with `scorel channel pair %s`", added.Channel.ID, added.Channel.ID)
 		})
 	}
 	return cmd
@@ -137,13 +137,13 @@ chat can read what is said there.`,
 
 // askSecrets reads the secret settings of the platform that are not given, and finds the project of
 // one that runs in a project.
-func (a *app) askSecrets(ctx context.Context, c *client.Client, request *api.AddChannelRequest, at *projectFlag) error {
+func askSecrets(ctx context.Context, con console, c *client.Client, request *api.AddChannelRequest, at *projectFlag) error {
 	listed, err := client.Call(ctx, c, api.ListChannels, api.Empty{})
 	if err != nil {
 		return err
 	}
 	var kinds []string
-	lines := bufio.NewReader(io.LimitReader(terminal.Interruptible(ctx, a.stdin), 16*maxKey))
+	lines := bufio.NewReader(io.LimitReader(terminal.Interruptible(ctx, con.stdin), 16*maxKey))
 	for _, p := range listed.Platforms {
 		kinds = append(kinds, p.Kind)
 		if p.Kind != request.Kind {
@@ -160,7 +160,7 @@ func (a *app) askSecrets(ctx context.Context, c *client.Client, request *api.Add
 			if !s.Secret || request.Settings[s.Name] != "" {
 				continue
 			}
-			value, err := a.readSecretFrom(ctx, lines, s.Name, s.Usage+": ", maxKey)
+			value, err := con.readSecretFrom(ctx, lines, s.Name, s.Usage+": ", maxKey)
 			if err != nil {
 				return err
 			}
@@ -192,7 +192,7 @@ func newChannelTest(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printDone(asJSON, tested.Channel, "it works: the bot is %s", printable(tested.Channel.Bot))
+			return printDone(a.stdout, asJSON, tested.Channel, "it works: the bot is %s", printable(tested.Channel.Bot))
 		})
 	}
 	return cmd
@@ -235,7 +235,7 @@ view and prompt), unless --grant names others. With --expires its access ends af
 			if err != nil {
 				return err
 			}
-			return a.printDone(asJSON, code, "Write %s in the chat within ten minutes. Only your messages are accepted there.", code.Code)
+			return printDone(a.stdout, asJSON, code, "Write %s in the chat within ten minutes. Only your messages are accepted there.", code.Code)
 		})
 	}
 	return cmd
@@ -262,7 +262,7 @@ func newChannelAllow(a *app, name string, allowed bool) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printDone(asJSON, changed.Channel, "%s", done)
+			return printDone(a.stdout, asJSON, changed.Channel, "%s", done)
 		})
 	}
 	cmd.Flags().SetInterspersed(false) // ids of chats may begin with a minus
@@ -290,13 +290,13 @@ so are the messages on the platform.`,
 				if err != nil {
 					return err
 				}
-				return a.printDone(asJSON, left.Channel, "removed the chat")
+				return printDone(a.stdout, asJSON, left.Channel, "removed the chat")
 			}
 			removed, err := client.Call(cmd.Context(), c, api.RemoveChannel, api.ChannelRequest{ID: args[0]})
 			if err != nil {
 				return err
 			}
-			return a.printDone(asJSON, removed, "removed")
+			return printDone(a.stdout, asJSON, removed, "removed")
 		})
 	}
 	return cmd

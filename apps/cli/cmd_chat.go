@@ -90,7 +90,7 @@ Without a terminal, the session is printed and followed as text, as by
 		if id == "" {
 			return usagef("there is no terminal to choose a session in: give its id, as scorel session list prints it")
 		}
-		return a.followSession(cmd.Context(), to, id, false)
+		return followSession(cmd.Context(), a.console, to, id, false)
 	}
 	return cmd
 }
@@ -132,7 +132,7 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 		return err
 	}
 	if !a.interactive() {
-		return a.followSession(ctx, to, f.session, false)
+		return followSession(ctx, a.console, to, f.session, false)
 	}
 	err = a.openChat(ctx, to, chat.Config{Folder: folder, Session: f.session, Watch: f.watch, NoNotify: f.noNotify})
 	if started {
@@ -143,7 +143,7 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 
 // sendOnce sends standard input as a prompt. No host is started for one that cannot be sent.
 func (a *app) sendOnce(ctx context.Context, f sendFlags) error {
-	text, _, err := a.promptText(ctx, "-")
+	text, _, err := promptText(ctx, a.console, "-")
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,7 +65,7 @@ func (a *app) connect(ctx context.Context, code *pair.Code, relayURL, invite str
 		return err
 	}
 	defer entry.Close()
-	pairing, err := a.beginConnect(ctx, entry, code, relayURL, asJSON)
+	pairing, err := beginConnect(ctx, a.stdout, entry, code, relayURL, asJSON)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (a *app) connect(ctx context.Context, code *pair.Code, relayURL, invite str
 	if err := devices.Add(devicesPath(home), device); err != nil {
 		return err
 	}
-	if err := a.printConnected(device, asJSON); err != nil {
+	if err := printConnected(a.stdout, device, asJSON); err != nil {
 		return err
 	}
 	entry.Close()
@@ -112,7 +113,7 @@ func (a *app) learnPaths(ctx context.Context, home string, device devices.Device
 	}
 }
 
-func (a *app) beginConnect(ctx context.Context, entry *client.Entry, code *pair.Code, relayURL string, asJSON bool) (*client.Pairing, error) {
+func beginConnect(ctx context.Context, stdout io.Writer, entry *client.Entry, code *pair.Code, relayURL string, asJSON bool) (*client.Pairing, error) {
 	if code != nil {
 		return entry.Pairings().Redeem(ctx, *code)
 	}
@@ -121,17 +122,17 @@ func (a *app) beginConnect(ctx context.Context, entry *client.Entry, code *pair.
 		return nil, err
 	}
 	shown := pairing.Code.Reveal()
-	return pairing, a.showCode(shown, "", pairing.ExpiresAt.UnixMilli(), asJSON, "scorel pair "+shown+" --relay "+relayURL)
+	return pairing, showCode(stdout, shown, "", pairing.ExpiresAt.UnixMilli(), asJSON, "scorel pair "+shown+" --relay "+relayURL)
 }
 
-func (a *app) printConnected(device devices.Device, asJSON bool) error {
+func printConnected(stdout io.Writer, device devices.Device, asJSON bool) error {
 	if asJSON {
-		return printJSON(a.stdout, struct {
+		return printJSON(stdout, struct {
 			Paired   bool     `json:"paired"`
 			DeviceID ident.ID `json:"deviceId"`
 			Label    string   `json:"label"`
 		}{true, device.ID, device.Label})
 	}
-	_, err := fmt.Fprintf(a.stdout, "connected with \"%s\" (%s): try `scorel project list --device %s`\n", printable(device.Label), device.ID, device.ID)
+	_, err := fmt.Fprintf(stdout, "connected with \"%s\" (%s): try `scorel project list --device %s`\n", printable(device.Label), device.ID, device.ID)
 	return err
 }

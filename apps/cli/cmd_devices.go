@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -83,7 +84,7 @@ func (a *app) listDevices(ctx context.Context, asJSON, find bool) error {
 	if asJSON {
 		return printEach(a.stdout, lines)
 	}
-	return printList(a, false, pathRows(lines), listing[[]string]{
+	return printList(a.stdout, false, pathRows(lines), listing[[]string]{
 		none:   "this machine is not paired with any other: `scorel connect` pairs one",
 		header: []string{"ID", "STATE", "PATH", "ROUND TRIP", "PAIRED", "LABEL"},
 		row:    func(_ int, row []string) []string { return row },
@@ -232,18 +233,18 @@ func (a *app) forgetDevice(ctx context.Context, name string, force, asJSON bool)
 		return err
 	}
 	if !left {
-		a.warnHalfForgotten(missed)
+		warnHalfForgotten(a.stderr, missed)
 	}
-	return a.printDone(asJSON, forgotten{device.ID, device.Label, left}, "forgot \"%s\" (%s)", printable(device.Label), device.ID)
+	return printDone(a.stdout, asJSON, forgotten{device.ID, device.Label, left}, "forgot \"%s\" (%s)", printable(device.Label), device.ID)
 }
 
 // warnHalfForgotten says what a machine that was not reached does not know.
-func (a *app) warnHalfForgotten(missed []string) {
+func warnHalfForgotten(stderr io.Writer, missed []string) {
 	if len(missed) > 0 {
-		fmt.Fprintf(a.stderr, "scorel: could not notify %s: the machine may still list this terminal; remove it there with `scorel host clients revoke`\n", printable(strings.Join(missed, ", ")))
+		fmt.Fprintf(stderr, "scorel: could not notify %s: the machine may still list this terminal; remove it there with `scorel host clients revoke`\n", printable(strings.Join(missed, ", ")))
 		return
 	}
-	fmt.Fprintln(a.stderr, "scorel: the machine itself could not be reached. If it still lists this terminal, remove it there with `scorel host clients revoke`")
+	fmt.Fprintln(stderr, "scorel: the machine itself could not be reached. If it still lists this terminal, remove it there with `scorel host clients revoke`")
 }
 
 // leaveTimeout bounds the attempt to reach a machine that is forgotten.

@@ -143,7 +143,7 @@ func (b *bundle) versions() {
 func (b *bundle) diagnosis(ctx context.Context, relay, device string) {
 	b.heading("doctor")
 	var out bytes.Buffer
-	silent := &app{stdin: b.app.stdin, stdout: &out, stderr: &out, getenv: b.app.getenv, homeFlag: b.home}
+	silent := &app{console: console{b.app.stdin, &out, &out}, getenv: b.app.getenv, homeFlag: b.home}
 	err := errors.Join(silent.doctor(ctx, relay, device, true), silent.end())
 	numbers := map[string]int{}
 	number := func(kind, name string) string {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -37,8 +38,8 @@ with all that it contains.`,
 			if err != nil {
 				return err
 			}
-			a.sayNotes(response.Problems)
-			return printList(a, f.asJSON, response.Extensions, listing[api.Extension]{
+			sayNotes(a.stderr, response.Problems)
+			return printList(a.stdout, f.asJSON, response.Extensions, listing[api.Extension]{
 				none:   "there are no extensions: `scorel extension add` adds one",
 				header: []string{"NAME", "VERSION", "STATE", "CONTAINS", "FROM"},
 				row:    extensionRow,
@@ -77,7 +78,7 @@ func countParts(c api.ExtensionContents) string {
 	return strings.Join(parts, ", ")
 }
 
-func (a *app) namedExtension(ctx context.Context, c *client.Client, projectID, name string) (api.Extension, error) {
+func namedExtension(ctx context.Context, c *client.Client, projectID, name string) (api.Extension, error) {
 	response, err := client.Call(ctx, c, api.ListExtensions, api.ListExtensionsRequest{ProjectID: projectID})
 	if err != nil {
 		return api.Extension{}, err
@@ -102,7 +103,7 @@ func newExtensionShow(a *app) *cobra.Command {
 	f.add(a, cmd, "show what holds for every project")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return f.on(cmd.Context(), func(c *client.Client, projectID string) error {
-			e, err := a.namedExtension(cmd.Context(), c, projectID, args[0])
+			e, err := namedExtension(cmd.Context(), c, projectID, args[0])
 			if err != nil {
 				return err
 			}
@@ -136,7 +137,7 @@ changes, people are asked again, and until then what was allowed stays in use.`
 	review := a.reviewFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return project.within(cmd.Context(), false, func(c *client.Client, projectID string) error {
-			e, err := a.namedExtension(cmd.Context(), c, projectID, args[0])
+			e, err := namedExtension(cmd.Context(), c, projectID, args[0])
 			if err != nil {
 				return err
 			}
@@ -151,9 +152,9 @@ changes, people are asked again, and until then what was allowed stays in use.`
 				return err
 			}
 			if decided.Extension.State == api.ExtensionUntrusted {
-				a.sayNotes([]string{"it is not used until the folder is trusted: `scorel project trust` trusts it"})
+				sayNotes(a.stderr, []string{"it is not used until the folder is trusted: `scorel project trust` trusts it"})
 			}
-			return a.printExtension(review.asJSON, done, decided.Extension)
+			return printExtension(a.stdout, review.asJSON, done, decided.Extension)
 		})
 	}
 	return cmd
@@ -181,7 +182,7 @@ for every project.`,
 			if err != nil {
 				return err
 			}
-			return a.printExtension(f.asJSON, done, response.Extension)
+			return printExtension(a.stdout, f.asJSON, done, response.Extension)
 		})
 	}
 	return cmd
@@ -201,24 +202,24 @@ project brings in .scorel/extensions is denied or disabled instead.`,
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return to.use(cmd.Context(), func(c *client.Client) error {
-			e, err := a.namedExtension(cmd.Context(), c, "", args[0])
+			e, err := namedExtension(cmd.Context(), c, "", args[0])
 			if err != nil {
 				return err
 			}
 			if _, err := client.Call(cmd.Context(), c, api.DeleteExtension, api.DeleteExtensionRequest{Name: e.Name, Hash: e.Hash}); err != nil {
 				return err
 			}
-			return a.printExtension(asJSON, "removed", e)
+			return printExtension(a.stdout, asJSON, "removed", e)
 		})
 	}
 	return cmd
 }
 
-func (a *app) printExtension(asJSON bool, done string, e api.Extension) error {
+func printExtension(stdout io.Writer, asJSON bool, done string, e api.Extension) error {
 	if asJSON {
-		return printJSON(a.stdout, e)
+		return printJSON(stdout, e)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s: %s (%s)\n", done, printable(e.Name), countParts(e.Contents))
+	_, err := fmt.Fprintf(stdout, "%s: %s (%s)\n", done, printable(e.Name), countParts(e.Contents))
 	return err
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ func (f *reviewFlags) agree(ctx context.Context, e api.Extension, changes []api.
 		text += printable(fmt.Sprintf("%s %s: %s", change.Change, change.What, change.Name)) + "\n"
 	}
 	fmt.Fprint(f.app.stderr, text)
-	return f.app.confirm(ctx, false, question)
+	return f.app.console.confirm(ctx, false, question)
 }
 
 func newExtensionAdd(a *app) *cobra.Command {
@@ -78,7 +79,7 @@ A paired machine needs the grant shell.`,
 			if fetched.Replaces != "" {
 				return usagef("there is an extension %s already: `scorel extension update %[1]s` updates it", fetched.Extension.Name)
 			}
-			return a.saveExtension(cmd.Context(), c, projectID, fetched, review, "added")
+			return saveExtension(cmd.Context(), a.stdout, c, projectID, fetched, review, "added")
 		})
 	}
 	return cmd
@@ -106,15 +107,15 @@ of --hash and to no others.`,
 				return err
 			}
 			if fetched.Replaces == fetched.Extension.Hash {
-				return a.printExtension(review.asJSON, "unchanged", fetched.Extension)
+				return printExtension(a.stdout, review.asJSON, "unchanged", fetched.Extension)
 			}
-			return a.saveExtension(cmd.Context(), c, "", fetched, review, "updated")
+			return saveExtension(cmd.Context(), a.stdout, c, "", fetched, review, "updated")
 		})
 	}
 	return cmd
 }
 
-func (a *app) saveExtension(ctx context.Context, c *client.Client, projectID string, fetched api.FetchExtensionResponse, review *reviewFlags, done string) error {
+func saveExtension(ctx context.Context, stdout io.Writer, c *client.Client, projectID string, fetched api.FetchExtensionResponse, review *reviewFlags, done string) error {
 	if err := review.agree(ctx, fetched.Extension, fetched.Changes, "Use it? [y/N] "); err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (a *app) saveExtension(ctx context.Context, c *client.Client, projectID str
 	if err != nil {
 		return err
 	}
-	return a.printExtension(review.asJSON, done, saved.Extension)
+	return printExtension(stdout, review.asJSON, done, saved.Extension)
 }
 
 // describeExtension is everything that an extension contains and would run.

@@ -35,8 +35,8 @@ With --json, each line is one entry.`,
 			if err != nil {
 				return err
 			}
-			a.noteTruncated(r.Truncated)
-			return printList(a, f.asJSON, r.Entries, listing[api.FileEntry]{
+			noteTruncated(a.stderr, r.Truncated)
+			return printList(a.stdout, f.asJSON, r.Entries, listing[api.FileEntry]{
 				none:   "the folder is empty",
 				header: []string{"KIND", "BYTES", "NAME"},
 				row: func(_ int, e api.FileEntry) []string {
@@ -56,9 +56,9 @@ With --json, each line is one entry.`,
 }
 
 // noteTruncated says that a list is not complete.
-func (a *app) noteTruncated(truncated bool) {
+func noteTruncated(stderr io.Writer, truncated bool) {
 	if truncated {
-		a.sayNotes([]string{"the list is longer than what the host sends: not everything is listed"})
+		sayNotes(stderr, []string{"the list is longer than what the host sends: not everything is listed"})
 	}
 }
 
@@ -78,8 +78,8 @@ first. Files that .gitignore excludes are left out. With --json, each line is on
 			if err != nil {
 				return err
 			}
-			a.noteTruncated(r.Truncated)
-			return printList(a, f.asJSON, r.Files, listing[api.FoundFile]{
+			noteTruncated(a.stderr, r.Truncated)
+			return printList(a.stdout, f.asJSON, r.Files, listing[api.FoundFile]{
 				none:   "no file was found",
 				header: []string{"KIND", "PATH"},
 				row:    func(_ int, e api.FoundFile) []string { return []string{string(e.Kind), e.Path} },
@@ -101,25 +101,25 @@ are shown as numbers. With --json, each line is a part of the file.`,
 	f := a.placeFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return f.on(cmd.Context(), func(c *client.Client, place api.Place) error {
-			return a.showFile(cmd.Context(), c, api.ReadFileRequest{Place: place, Path: args[0]}, f.asJSON)
+			return showFile(cmd.Context(), a.stdout, c, api.ReadFileRequest{Place: place, Path: args[0]}, f.asJSON)
 		})
 	}
 	return cmd
 }
 
 // showFile prints a file part by part.
-func (a *app) showFile(ctx context.Context, c *client.Client, request api.ReadFileRequest, asJSON bool) error {
+func showFile(ctx context.Context, stdout io.Writer, c *client.Client, request api.ReadFileRequest, asJSON bool) error {
 	for {
 		part, err := client.Call(ctx, c, api.ReadFile, request)
 		switch {
 		case err != nil:
 			return err
 		case asJSON:
-			err = printJSON(a.stdout, part)
+			err = printJSON(stdout, part)
 		case part.Binary:
 			return fmt.Errorf("%s is not a text file: it has %d bytes and cannot be shown", printable(request.Path), part.Size)
 		default:
-			_, err = io.WriteString(a.stdout, printableLines(part.Text))
+			_, err = io.WriteString(stdout, printableLines(part.Text))
 		}
 		if err != nil || part.Next <= request.From {
 			return err

@@ -37,15 +37,15 @@ func newGitStatus(a *app) *cobra.Command {
 			case f.asJSON:
 				return printJSON(a.stdout, r)
 			}
-			return a.printGitStatus(r)
+			return printGitStatus(a.console, r)
 		})
 	}
 	return cmd
 }
 
-func (a *app) printGitStatus(r api.GitStatusResponse) error {
+func printGitStatus(con console, r api.GitStatusResponse) error {
 	if !r.Repository {
-		_, err := fmt.Fprintln(a.stdout, "this folder is not in a git repository")
+		_, err := fmt.Fprintln(con.stdout, "this folder is not in a git repository")
 		return err
 	}
 	branch := "detached at " + r.Head
@@ -55,12 +55,12 @@ func (a *app) printGitStatus(r api.GitStatusResponse) error {
 	if r.Upstream != "" {
 		branch += fmt.Sprintf(" (%d ahead of and %d behind %s)", r.Ahead, r.Behind, r.Upstream)
 	}
-	a.sayNotes([]string{branch})
+	sayNotes(con.stderr, []string{branch})
 	if r.Busy != "" {
-		a.sayNotes([]string{"an unfinished " + r.Busy + " blocks commits: finish it with git"})
+		sayNotes(con.stderr, []string{"an unfinished " + r.Busy + " blocks commits: finish it with git"})
 	}
-	a.noteTruncated(r.Truncated)
-	return printList(a, false, r.Files, listing[api.GitFile]{
+	noteTruncated(con.stderr, r.Truncated)
+	return printList(con.stdout, false, r.Files, listing[api.GitFile]{
 		none:   "nothing to commit",
 		header: []string{"STATUS", "STAGED", "FILE"},
 		row: func(_ int, file api.GitFile) []string {
@@ -88,7 +88,7 @@ without PATH of all files. With --json, each line is one file.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return f.on(cmd.Context(), func(c *client.Client, place api.Place) error {
 			request.Place, request.Path = place, strings.Join(args, "")
-			files, err := a.diffs(cmd.Context(), c, request)
+			files, err := diffs(cmd.Context(), a.stderr, c, request)
 			switch {
 			case err != nil:
 				return err
@@ -105,12 +105,12 @@ without PATH of all files. With --json, each line is one file.`,
 }
 
 // diffs returns files with their diffs, which the host sends one at a time.
-func (a *app) diffs(ctx context.Context, c *client.Client, request api.GitDiffRequest) ([]api.FileChange, error) {
+func diffs(ctx context.Context, stderr io.Writer, c *client.Client, request api.GitDiffRequest) ([]api.FileChange, error) {
 	r, err := client.Call(ctx, c, api.GitDiff, request)
 	if err != nil || request.Path != "" {
 		return r.Files, err
 	}
-	a.noteTruncated(r.Truncated)
+	noteTruncated(stderr, r.Truncated)
 	for i, file := range r.Files {
 		if file.Binary || file.Closed {
 			continue
@@ -163,7 +163,7 @@ func newGitLog(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printList(a, f.asJSON, commits, listing[api.GitCommitInfo]{
+			return printList(a.stdout, f.asJSON, commits, listing[api.GitCommitInfo]{
 				none:   "there are no commits",
 				header: []string{"ID", "DATE", "AUTHOR", "SUBJECT"},
 				row: func(_ int, commit api.GitCommitInfo) []string {
@@ -206,7 +206,7 @@ func newGitBranches(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printList(a, f.asJSON, r.Branches, listing[api.GitBranch]{
+			return printList(a.stdout, f.asJSON, r.Branches, listing[api.GitBranch]{
 				none:   "there are no branches",
 				header: []string{"CURRENT", "BRANCH", "HEAD", "DATE", "UPSTREAM"},
 				row: func(_ int, b api.GitBranch) []string {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -37,8 +38,8 @@ one hook.`,
 			if err != nil {
 				return err
 			}
-			a.sayNotes(response.Problems)
-			return printList(a, f.asJSON, response.Hooks, listing[api.Hook]{
+			sayNotes(a.stderr, response.Problems)
+			return printList(a.stdout, f.asJSON, response.Hooks, listing[api.Hook]{
 				none:   "there are no hooks: see docs/hooks.md for how to add one",
 				header: []string{"ID", "EVENT", "FROM", "STATE", "LAST RUN", "COMMAND"},
 				row:    hookRow,
@@ -115,7 +116,7 @@ command names does, it needs a new decision.`,
 			if err != nil {
 				return err
 			}
-			return a.decideHooks(cmd.Context(), c, projectID, hooks, allow, asJSON)
+			return decideHooks(cmd.Context(), a.console, c, projectID, hooks, allow, asJSON)
 		})
 	}
 	return cmd
@@ -142,23 +143,23 @@ func hooksToDecide(ctx context.Context, c *client.Client, projectID string, ids 
 	return waiting, nil
 }
 
-func (a *app) decideHooks(ctx context.Context, c *client.Client, projectID string, hooks []api.Hook, allow, asJSON bool) error {
+func decideHooks(ctx context.Context, con console, c *client.Client, projectID string, hooks []api.Hook, allow, asJSON bool) error {
 	for _, h := range hooks {
 		decided, err := client.Call(ctx, c, api.DecideHook, api.DecideHookRequest{ProjectID: projectID, ID: h.ID, Hash: h.Hash, Allow: allow})
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			if err := printJSON(a.stdout, decided.Hook); err != nil {
+			if err := printJSON(con.stdout, decided.Hook); err != nil {
 				return err
 			}
 			continue
 		}
 		said := map[bool]string{true: "allowed", false: "denied"}[allow]
 		if decided.Hook.State == api.HookUntrusted {
-			fmt.Fprintln(a.stderr, "scorel: it will not run until the folder is trusted: `scorel project trust` trusts it")
+			fmt.Fprintln(con.stderr, "scorel: it will not run until the folder is trusted: `scorel project trust` trusts it")
 		}
-		if err := printf(a.stdout, "%s: %s (%s, %s): %s\n", said, h.ID, h.Event, h.Source, h.Command); err != nil {
+		if err := printf(con.stdout, "%s: %s (%s, %s): %s\n", said, h.ID, h.Event, h.Source, h.Command); err != nil {
 			return err
 		}
 	}
@@ -191,21 +192,21 @@ read. It denies and adds nothing. Only a hook that may run can be tested.`,
 			if err != nil {
 				return err
 			}
-			return a.printHookTest(asJSON, tested)
+			return printHookTest(a.stdout, asJSON, tested)
 		})
 	}
 	return cmd
 }
 
-func (a *app) printHookTest(asJSON bool, tested api.TestHookResponse) error {
+func printHookTest(stdout io.Writer, asJSON bool, tested api.TestHookResponse) error {
 	if asJSON {
-		return printJSON(a.stdout, tested)
+		return printJSON(stdout, tested)
 	}
 	text := printable(string(tested.Run.Outcome))
 	if tested.Run.Text != "" {
 		text += ": " + printableLines(tested.Run.Text)
 	}
 	took := time.Duration(tested.Run.DurationMs) * time.Millisecond
-	_, err := fmt.Fprintf(a.stdout, "%s\n(%s) It read: %s\n", text, took, strings.TrimSpace(printable(tested.Input)))
+	_, err := fmt.Fprintf(stdout, "%s\n(%s) It read: %s\n", text, took, strings.TrimSpace(printable(tested.Input)))
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -81,7 +82,7 @@ func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 	if err != nil {
 		return host.Config{}, err
 	}
-	logger, err := a.logger(f.log)
+	logger, err := newLogger(a.stderr, f.log)
 	if err != nil {
 		return host.Config{}, err
 	}
@@ -133,7 +134,7 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 		}
 		f.log.file = filepath.Join(home, hostLogName)
 	}
-	if err := a.openLog(f.log); err != nil {
+	if err := f.log.open(); err != nil {
 		return err
 	}
 	return f.log.note(a.hostServeLogged(ctx, f))
@@ -183,7 +184,7 @@ func (a *app) serveBeside(ctx context.Context, f hostFlags, cfg host.Config, own
 		return errors.Join(err, own.gate.Close())
 	}
 	f.log.own()
-	relay := a.startBeside(ctx, own, h, cfg)
+	relay := startBeside(ctx, a.stderr, own, h, cfg)
 	select {
 	case <-own.ready:
 	case <-relay.done:
@@ -207,7 +208,7 @@ func (a *app) serveHost(ctx context.Context, f hostFlags, cfg host.Config, h *ho
 	if err == nil && a.restarted {
 		cfg.Logger.Info("the host was restarted", "version", version)
 	} else if err == nil {
-		err = a.announceHost(f.asJSON, cfg.Home, h.State())
+		err = announceHost(a.stdout, f.asJSON, cfg.Home, h.State())
 		reportReady(cfg.Logger)
 	}
 	if err != nil {
@@ -223,9 +224,9 @@ func (a *app) serveHost(ctx context.Context, f hostFlags, cfg host.Config, h *ho
 	return running.wait()
 }
 
-func (a *app) announceHost(asJSON bool, home string, state host.State) error {
+func announceHost(stdout io.Writer, asJSON bool, home string, state host.State) error {
 	if asJSON {
-		return printJSON(a.stdout, struct {
+		return printJSON(stdout, struct {
 			Ready    bool     `json:"ready"`
 			DeviceID ident.ID `json:"deviceId"`
 			Addr     string   `json:"addr"`
@@ -235,7 +236,7 @@ func (a *app) announceHost(asJSON bool, home string, state host.State) error {
 		}{true, state.DeviceID, state.Addr, state.RelayURL, append([]string{}, state.Relays...), home})
 	}
 	relay := cmp.Or(strings.Join(state.Relays, ", "), "no relay")
-	_, err := fmt.Fprintf(a.stdout, "host %s (%s) is ready: %s, home %s\n", state.DeviceID, printable(state.Label), relay, home)
+	_, err := fmt.Fprintf(stdout, "host %s (%s) is ready: %s, home %s\n", state.DeviceID, printable(state.Label), relay, home)
 	return err
 }
 
@@ -259,7 +260,7 @@ func (a *app) hostStop(ctx context.Context, asJSON bool) error {
 	if err := a.endHost(ctx); err != nil {
 		return err
 	}
-	return a.printDone(asJSON, api.Empty{}, "the host has stopped")
+	return printDone(a.stdout, asJSON, api.Empty{}, "the host has stopped")
 }
 
 // endHost stops the host running on this machine and waits for its process to exit, which

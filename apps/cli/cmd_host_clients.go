@@ -49,7 +49,7 @@ func (t *target) listClients(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return printList(t.app, asJSON, response.Clients, listing[api.Client]{
+	return printList(t.app.stdout, asJSON, response.Clients, listing[api.Client]{
 		none:   "no client is paired with this host: pair one with `scorel pair`",
 		header: []string{"ID", "LAST SEEN", "PAIRED", "GRANTS", "SEES", "ACCESS", "LABEL"},
 		row: func(_ int, c api.Client) []string {
@@ -95,7 +95,7 @@ the client's own name.`,
 		if err != nil {
 			return err
 		}
-		return a.printDone(asJSON, response.Client, "%s is now called %s", id, printable(response.Client.Label))
+		return printDone(a.stdout, asJSON, response.Client, "%s is now called %s", id, printable(response.Client.Label))
 	}
 	return cmd
 }
@@ -121,7 +121,7 @@ revoked in the same way. The beginning of the id is enough, as long as no other 
 		if _, err := ask(cmd.Context(), to, api.RevokeClient, api.RevokeClientRequest{ClientID: id}); err != nil {
 			return err
 		}
-		return a.printDone(asJSON, api.RevokeClientRequest{ClientID: id}, "%s is revoked, with the access that it gave to chats", id)
+		return printDone(a.stdout, asJSON, api.RevokeClientRequest{ClientID: id}, "%s is revoked, with the access that it gave to chats", id)
 	}
 	return cmd
 }
@@ -220,7 +220,7 @@ func (a *app) changesGrant(cmd *cobra.Command, given bool) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.printDone(asJSON, response.Client, "%s has the grants %s", id, grantList(response.Client.Grants))
+		return printDone(a.stdout, asJSON, response.Client, "%s has the grants %s", id, grantList(response.Client.Grants))
 	}
 	return cmd
 }

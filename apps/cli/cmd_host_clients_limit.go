@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -139,15 +140,15 @@ func (t *target) limitClient(ctx context.Context, given string, f limitFlags, al
 	if asJSON {
 		return printJSON(t.app.stdout, response.Client)
 	}
-	return t.app.printLimits(ctx, c, response.Client)
+	return printLimits(ctx, t.app.stdout, c, response.Client)
 }
 
-func (a *app) printLimits(ctx context.Context, c *client.Client, known api.Client) error {
+func printLimits(ctx context.Context, stdout io.Writer, c *client.Client, known api.Client) error {
 	list, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s sees %s, %s\n", known.ID, printable(projectNames(known.Projects, list.Projects)), expiry(known.ExpiresAt, time.Now()))
+	_, err = fmt.Fprintf(stdout, "%s sees %s, %s\n", known.ID, printable(projectNames(known.Projects, list.Projects)), expiry(known.ExpiresAt, time.Now()))
 	return err
 }
 

@@ -43,7 +43,7 @@ MCP servers end.`,
 			if err != nil {
 				return err
 			}
-			return a.printDone(asJSON, restartResult{after.PID, after.Version, before.Version}, restartedLine(before, after))
+			return printDone(a.stdout, asJSON, restartResult{after.PID, after.Version, before.Version}, restartedLine(before, after))
 		},
 	}
 	addWait(cmd, &wait)

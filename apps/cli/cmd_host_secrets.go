@@ -37,7 +37,7 @@ func (a *app) secretList(load func(home string) ([]host.SecretInfo, error), none
 		if err != nil {
 			return err
 		}
-		return printList(a, asJSON, list, listing[host.SecretInfo]{
+		return printList(a.stdout, asJSON, list, listing[host.SecretInfo]{
 			none: none, header: []string{"NAME", "STORE"},
 			row: func(_ int, s host.SecretInfo) []string { return []string{s.Name, s.Store} },
 		})

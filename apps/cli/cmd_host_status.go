@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ may do there: its grants, the projects that it sees, and when its access ends.`,
 		if asJSON {
 			return printJSON(a.stdout, status)
 		}
-		return a.printStatus(status)
+		return printStatus(a.stdout, status)
 	}
 	return cmd
 }
@@ -120,7 +121,7 @@ func accessOf(ctx context.Context, c *client.Client, info api.HostInfo) (*hostAc
 	return access, err
 }
 
-func (a *app) printStatus(s hostStatus) error {
+func printStatus(stdout io.Writer, s hostStatus) error {
 	model := s.DefaultModel
 	if s.Demo {
 		model += " (demo model, not an AI)"
@@ -149,7 +150,7 @@ func (a *app) printStatus(s hostStatus) error {
 	for _, row := range rows {
 		fmt.Fprintf(&b, "%-8s %s\n", row[0], printable(row[1]))
 	}
-	_, err := fmt.Fprint(a.stdout, b.String())
+	_, err := fmt.Fprint(stdout, b.String())
 	return err
 }
 

@@ -134,7 +134,7 @@ func (a *app) listTokens(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return printList(a, asJSON, response.Tokens, listing[api.Token]{
+	return printList(a.stdout, asJSON, response.Tokens, listing[api.Token]{
 		none:   "there are no tokens: create one with `scorel host token create`",
 		header: []string{"ID", "GRANTS", "CREATED", "EXPIRES", "LABEL"},
 		row: func(_ int, t api.Token) []string {
@@ -178,7 +178,7 @@ func newTokenRevoke(a *app) *cobra.Command {
 			if _, err := ask(cmd.Context(), &target{app: a}, api.RevokeToken, api.RevokeTokenRequest{TokenID: args[0]}); err != nil {
 				return err
 			}
-			return a.printDone(asJSON, api.Empty{}, "%s is revoked", args[0])
+			return printDone(a.stdout, asJSON, api.Empty{}, "%s is revoked", args[0])
 		},
 	}
 	addJSON(cmd, &asJSON)

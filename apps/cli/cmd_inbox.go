@@ -55,12 +55,12 @@ cannot be reached is named on standard error.`,
 		if err != nil {
 			return err
 		}
-		items, err := askMachines(cmd.Context(), a, list, inboxOf)
+		items, err := askMachines(cmd.Context(), a.stderr, list, inboxOf)
 		if err != nil {
 			return err
 		}
 		slices.SortStableFunc(items, func(x, y inboxItem) int { return cmp.Compare(x.CreatedAt, y.CreatedAt) })
-		return printList(a, asJSON, items, listing[inboxItem]{
+		return printList(a.stdout, asJSON, items, listing[inboxItem]{
 			none:   "nothing needs you",
 			header: []string{"MACHINE", "SESSION", "REQUEST", "SINCE", "WHAT"},
 			row: func(_ int, i inboxItem) []string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,7 +49,7 @@ A log holds no prompts, answers, codes, keys or tokens. It is kept below 4 MiB, 
 			if err != nil {
 				return err
 			}
-			return a.logs(cmd.Context(), path, f)
+			return showLog(cmd.Context(), a.console, path, f)
 		},
 	}
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "continue with new lines until interrupted")
@@ -113,21 +114,21 @@ func logName(role service.Role) string {
 	return hostLogName
 }
 
-func (a *app) logs(ctx context.Context, path string, f logsFlags) error {
+func showLog(ctx context.Context, con console, path string, f logsFlags) error {
 	reader := logfile.NewReader(path)
-	lines, err := a.selected(reader, f)
+	lines, err := selectedLines(reader, f)
 	if err != nil {
 		return err
 	}
 	if len(lines) == 0 && !f.follow && !f.asJSON {
-		fmt.Fprintln(a.stderr, "scorel: "+nothingIn(path, f.session))
+		fmt.Fprintln(con.stderr, "scorel: "+nothingIn(path, f.session))
 	}
 	if f.lines > 0 && len(lines) > f.lines {
 		lines = lines[len(lines)-f.lines:]
 	}
 	for {
 		for _, line := range lines {
-			if err := a.printLogLine(line, f.asJSON); err != nil {
+			if err := printLogLine(con.stdout, line, f.asJSON); err != nil {
 				return err
 			}
 		}
@@ -139,7 +140,7 @@ func (a *app) logs(ctx context.Context, path string, f logsFlags) error {
 		case <-ctx.Done():
 			return nil
 		}
-		if lines, err = a.selected(reader, f); err != nil {
+		if lines, err = selectedLines(reader, f); err != nil {
 			return err
 		}
 	}
@@ -153,8 +154,8 @@ func nothingIn(path, session string) string {
 	return fmt.Sprintf("there is nothing in %s: a service logs there, and a server that was started with --log-file", printable(path))
 }
 
-// selected returns the new lines that a person asked for.
-func (a *app) selected(reader *logfile.Reader, f logsFlags) ([]logfile.Line, error) {
+// selectedLines returns the new lines that a person asked for.
+func selectedLines(reader *logfile.Reader, f logsFlags) ([]logfile.Line, error) {
 	texts, err := reader.Next()
 	if err != nil {
 		err = sayf(err, "the log cannot be read (%v): read it as the user that the service runs as, or as root", reason(err))
@@ -168,12 +169,12 @@ func (a *app) selected(reader *logfile.Reader, f logsFlags) ([]logfile.Line, err
 	return lines, err
 }
 
-func (a *app) printLogLine(line logfile.Line, asJSON bool) error {
+func printLogLine(stdout io.Writer, line logfile.Line, asJSON bool) error {
 	if !asJSON {
-		_, err := fmt.Fprintln(a.stdout, printable(line.String()))
+		_, err := fmt.Fprintln(stdout, printable(line.String()))
 		return err
 	}
-	return printJSON(a.stdout, struct {
+	return printJSON(stdout, struct {
 		Time    string            `json:"time,omitempty"`
 		Level   string            `json:"level,omitempty"`
 		Message string            `json:"message"`

@@ -117,8 +117,8 @@ server.`,
 			if err != nil {
 				return err
 			}
-			a.sayNotes(response.Problems)
-			return printList(a, f.asJSON, response.Servers, listing[api.MCPServer]{
+			sayNotes(a.stderr, response.Problems)
+			return printList(a.stdout, f.asJSON, response.Servers, listing[api.MCPServer]{
 				none:   "there are no MCP servers: `scorel mcp add` adds one",
 				header: []string{"NAME", "FROM", "STATE", "TOOLS", "WHAT"},
 				row:    mcpRow,

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -97,7 +98,7 @@ func nameAndCommand(cmd *cobra.Command, args []string) (name string, command []s
 	return args[0], args[1:], nil
 }
 
-func (a *app) namedServer(ctx context.Context, c *client.Client, projectID, name string) (api.MCPServer, error) {
+func namedServer(ctx context.Context, c *client.Client, projectID, name string) (api.MCPServer, error) {
 	response, err := client.Call(ctx, c, api.ListMCPServers, api.ListMCPServersRequest{ProjectID: projectID})
 	if err != nil {
 		return api.MCPServer{}, err
@@ -110,11 +111,11 @@ func (a *app) namedServer(ctx context.Context, c *client.Client, projectID, name
 	return api.MCPServer{}, api.Errorf(api.KindNotFound, "there is no MCP server %.64q: `scorel mcp list` shows the servers", name)
 }
 
-func (a *app) printServer(asJSON bool, done string, s api.MCPServer) error {
+func printServer(stdout io.Writer, asJSON bool, done string, s api.MCPServer) error {
 	if asJSON {
-		return printJSON(a.stdout, s)
+		return printJSON(stdout, s)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s: %s (%s): %s\n", done, printable(s.Name), printable(s.Source), printable(s.Shown))
+	_, err := fmt.Fprintf(stdout, "%s: %s (%s): %s\n", done, printable(s.Name), printable(s.Source), printable(s.Shown))
 	return err
 }
 
@@ -148,22 +149,22 @@ ${TOKEN} are expanded where the host runs. A paired machine needs the grant shel
 				return err
 			}
 			if saved.Server.State == api.MCPUntrusted {
-				if err := a.warnUntrusted(cmd.Context(), c, projectID); err != nil {
+				if err := warnUntrusted(cmd.Context(), a.stderr, c, projectID); err != nil {
 					return err
 				}
 			}
-			return a.printServer(f.asJSON, "added", saved.Server)
+			return printServer(a.stdout, f.asJSON, "added", saved.Server)
 		})
 	}
 	return cmd
 }
 
 // warnUntrusted says why a server of a project does not start yet.
-func (a *app) warnUntrusted(ctx context.Context, c *client.Client, projectID string) error {
+func warnUntrusted(ctx context.Context, stderr io.Writer, c *client.Client, projectID string) error {
 	list, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
 	for _, project := range list.Projects {
 		if project.ID == projectID {
-			fmt.Fprintf(a.stderr, "scorel: it will not start until the folder is trusted: `scorel project trust %s` trusts it\n", printable(project.Path))
+			fmt.Fprintf(stderr, "scorel: it will not start until the folder is trusted: `scorel project trust %s` trusts it\n", printable(project.Path))
 		}
 	}
 	return err
@@ -188,7 +189,7 @@ A server of config.toml is changed there.`,
 			return err
 		}
 		return f.on(cmd.Context(), func(c *client.Client, projectID string) error {
-			server, err := a.changeable(cmd.Context(), c, projectID, name)
+			server, err := changeable(cmd.Context(), c, projectID, name)
 			if err != nil {
 				return err
 			}
@@ -201,15 +202,15 @@ A server of config.toml is changed there.`,
 			if err != nil {
 				return err
 			}
-			return a.printServer(f.asJSON, "changed", saved.Server)
+			return printServer(a.stdout, f.asJSON, "changed", saved.Server)
 		})
 	}
 	return cmd
 }
 
 // changeable returns a server that requests can change in the selected scope.
-func (a *app) changeable(ctx context.Context, c *client.Client, projectID, name string) (api.MCPServer, error) {
-	server, err := a.namedServer(ctx, c, projectID, name)
+func changeable(ctx context.Context, c *client.Client, projectID, name string) (api.MCPServer, error) {
+	server, err := namedServer(ctx, c, projectID, name)
 	switch {
 	case err != nil || server.Version != "":
 		return server, err
@@ -230,7 +231,7 @@ func newMCPRemove(a *app) *cobra.Command {
 	f := a.mcpScope(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return f.on(cmd.Context(), func(c *client.Client, projectID string) error {
-			server, err := a.changeable(cmd.Context(), c, projectID, args[0])
+			server, err := changeable(cmd.Context(), c, projectID, args[0])
 			if err != nil {
 				return err
 			}
@@ -238,7 +239,7 @@ func newMCPRemove(a *app) *cobra.Command {
 			if _, err := client.Call(cmd.Context(), c, api.DeleteMCPServer, request); err != nil {
 				return err
 			}
-			return a.printServer(f.asJSON, "removed", server)
+			return printServer(a.stdout, f.asJSON, "removed", server)
 		})
 	}
 	return cmd
@@ -265,7 +266,7 @@ at once. The setting of a project comes before the one for every project.`,
 			if err != nil {
 				return err
 			}
-			return a.printServer(f.asJSON, done, set.Server)
+			return printServer(a.stdout, f.asJSON, done, set.Server)
 		})
 	}
 	return cmd
@@ -291,7 +292,7 @@ reason is printed and the exit code is 1.`,
 			if f.asJSON {
 				err = printJSON(a.stdout, tested)
 			} else if tested.Problem == "" {
-				err = printList(a, false, tested.Tools, listing[api.MCPTool]{
+				err = printList(a.stdout, false, tested.Tools, listing[api.MCPTool]{
 					none: "the server works and has no tools", header: []string{"TOOL", "WHAT"},
 					row: func(_ int, t api.MCPTool) []string { return []string{printable(t.Name), clip(t.Description, 90)} },
 				})

@@ -34,14 +34,14 @@ address from the browser and paste it here.`,
 				return err
 			}
 			a.showSignIn(cmd.Context(), begun, f.local())
-			if err := a.finishSignIn(cmd.Context(), c, begun.SignInID); err != nil {
+			if err := finishSignIn(cmd.Context(), a.console, c, begun.SignInID); err != nil {
 				return err
 			}
-			server, err := a.namedServer(cmd.Context(), c, projectID, args[0])
+			server, err := namedServer(cmd.Context(), c, projectID, args[0])
 			if err != nil {
 				return err
 			}
-			return a.printServer(f.asJSON, "signed in", server)
+			return printServer(a.stdout, f.asJSON, "signed in", server)
 		})
 	}
 	return cmd
@@ -64,12 +64,12 @@ func (a *app) showSignIn(ctx context.Context, begun api.SignInMCPServerResponse,
 }
 
 // finishSignIn waits for the end of a sign-in, and hands over addresses that a person pastes.
-func (a *app) finishSignIn(ctx context.Context, c *client.Client, id string) error {
+func finishSignIn(ctx context.Context, con console, c *client.Client, id string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pasted := make(chan string)
 	go func() { // ends with the input or the command; reading cannot be interrupted
-		lines := bufio.NewReader(io.LimitReader(a.stdin, 1<<20))
+		lines := bufio.NewReader(io.LimitReader(con.stdin, 1<<20))
 		for {
 			line, err := lines.ReadString('\n')
 			if strings.TrimSpace(line) != "" {
@@ -95,7 +95,7 @@ func (a *app) finishSignIn(ctx context.Context, c *client.Client, id string) err
 			var refused *api.Error
 			switch {
 			case errors.As(err, &refused) && refused.Kind == api.KindBadRequest:
-				fmt.Fprintf(a.stderr, "scorel: %s\n", sentence(err)) // it still waits
+				fmt.Fprintf(con.stderr, "scorel: %s\n", sentence(err)) // it still waits
 			case errors.As(err, &refused) && refused.Kind == api.KindNotFound: // the browser was first
 			case err != nil:
 				return err
@@ -134,7 +134,7 @@ func newMCPLogout(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printServer(f.asJSON, "signed out", out.Server)
+			return printServer(a.stdout, f.asJSON, "signed out", out.Server)
 		})
 	}
 	return cmd

@@ -44,7 +44,7 @@ than five seconds is not in the list. With --json, each line is one resource or 
 		if err != nil {
 			return err
 		}
-		return printList(a, asJSON, offersOf(response), listing[mcpOffer]{
+		return printList(a.stdout, asJSON, offersOf(response), listing[mcpOffer]{
 			none:   "there are no resources or prompts: `scorel mcp list` shows the state of the servers",
 			header: []string{"USE", "WHAT"},
 			row:    offerRow,

@@ -53,7 +53,7 @@ func newMemoryList(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printList(a, f.asJSON, response.Notes, listing[api.MemoryNote]{
+		return printList(a.stdout, f.asJSON, response.Notes, listing[api.MemoryNote]{
 			none:   "there are no notes: the agent saves them with memory_save, or `scorel memory edit NAME` creates one",
 			header: []string{"NAME", "FOR", "CHANGED", "TITLE"},
 			row: func(_ int, n api.MemoryNote) []string {
@@ -120,7 +120,7 @@ check starts at the version that an earlier ` + "`scorel memory show --json`" + 
 			changed, scratch := text, ""
 			switch {
 			case given("file"):
-				changed, err = a.textFile(cmd.Context(), "--file", file)
+				changed, err = textFile(cmd.Context(), a.stdin, "--file", file)
 			case !given("text"):
 				changed, scratch, err = a.edited(cmd.Context(), found)
 			default:
@@ -129,7 +129,7 @@ check starts at the version that an earlier ` + "`scorel memory show --json`" + 
 			if err != nil {
 				return err
 			}
-			return a.saveNote(cmd.Context(), c, f, api.SaveMemoryNoteRequest{MemoryNoteRequest: note, Version: found.Note.Version, Text: changed}, scratch)
+			return saveNote(cmd.Context(), a.console, c, f, api.SaveMemoryNoteRequest{MemoryNoteRequest: note, Version: found.Note.Version, Text: changed}, scratch)
 		})
 	}
 	return cmd
@@ -137,19 +137,19 @@ check starts at the version that an earlier ` + "`scorel memory show --json`" + 
 
 // saveNote saves a note and prints it. The text that was written in an editor is kept in
 // the file scratch if it could not be saved.
-func (a *app) saveNote(ctx context.Context, c *client.Client, f *memoryFlags, request api.SaveMemoryNoteRequest, scratch string) error {
+func saveNote(ctx context.Context, con console, c *client.Client, f *memoryFlags, request api.SaveMemoryNoteRequest, scratch string) error {
 	saved, err := client.Call(ctx, c, api.SaveMemoryNote, request)
 	if err != nil {
 		if scratch != "" {
-			a.sayNotes([]string{"your text is kept in " + scratch})
+			sayNotes(con.stderr, []string{"your text is kept in " + scratch})
 		}
 		return err
 	}
 	discardScratch(scratch)
 	if f.asJSON {
-		return printJSON(a.stdout, saved.Note)
+		return printJSON(con.stdout, saved.Note)
 	}
-	_, err = fmt.Fprintf(a.stdout, "saved: %s (%s)\n", printable(saved.Note.Name), printable(saved.Note.Path))
+	_, err = fmt.Fprintf(con.stdout, "saved: %s (%s)\n", printable(saved.Note.Name), printable(saved.Note.Path))
 	return err
 }
 

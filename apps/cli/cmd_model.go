@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"strconv"
 	"strings"
 
@@ -34,7 +35,7 @@ that machine's host. With --json, each line is one model.`,
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !to.local() {
-			return a.listModelsOn(cmd.Context(), to, asJSON)
+			return listModelsOn(cmd.Context(), a.stdout, to, asJSON)
 		}
 		home, err := a.home()
 		if err != nil {
@@ -44,7 +45,7 @@ that machine's host. With --json, each line is one model.`,
 		if err != nil {
 			return err
 		}
-		return printList(a, asJSON, models, listing[host.ModelInfo]{
+		return printList(a.stdout, asJSON, models, listing[host.ModelInfo]{
 			header: []string{"NAME", "ROLE", "PROVIDER", "TYPE", "ID", "KEY", "WINDOW", "THINKING", "IMAGES"},
 			row: func(_ int, m host.ModelInfo) []string {
 				return []string{m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), cmp.Or(m.Thinking, "-"), yesNo(m.Images)}
@@ -55,12 +56,12 @@ that machine's host. With --json, each line is one model.`,
 }
 
 // listModelsOn lists the models of another machine's host.
-func (a *app) listModelsOn(ctx context.Context, to *target, asJSON bool) error {
+func listModelsOn(ctx context.Context, stdout io.Writer, to *target, asJSON bool) error {
 	response, err := ask(ctx, to, api.GetHost, api.Empty{})
 	if err != nil {
 		return err
 	}
-	return printList(a, asJSON, response.Host.Models, listing[api.Model]{
+	return printList(stdout, asJSON, response.Host.Models, listing[api.Model]{
 		none:   "the host has no models",
 		header: []string{"NAME", "PROVIDER", "ID", "WINDOW", "IMAGES"},
 		row: func(_ int, m api.Model) []string {
@@ -128,16 +129,16 @@ keys that are set here.`,
 		if ctxErr := cmd.Context().Err(); ctxErr != nil {
 			return ctxErr
 		}
-		return a.reportModel(result, asJSON)
+		return reportModel(a.stdout, result, asJSON)
 	}
 	return cmd
 }
 
 // reportModel prints the result of a model test. If the model failed, it returns an error
 // with the exit code for the kind of failure.
-func (a *app) reportModel(result host.ModelTest, asJSON bool) error {
+func reportModel(stdout io.Writer, result host.ModelTest, asJSON bool) error {
 	if asJSON {
-		if err := printJSON(a.stdout, result); err != nil {
+		if err := printJSON(stdout, result); err != nil {
 			return err
 		}
 	}
@@ -145,7 +146,7 @@ func (a *app) reportModel(result host.ModelTest, asJSON bool) error {
 		if asJSON {
 			return nil
 		}
-		return printf(a.stdout, "The model %s works: %d ms, %d tokens in, %d out.\n",
+		return printf(stdout, "The model %s works: %d ms, %d tokens in, %d out.\n",
 			result.Name, result.Millis, result.Usage.TotalTokens-result.Usage.Output, result.Usage.Output)
 	}
 	cause := errModelFailed

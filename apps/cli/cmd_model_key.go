@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -50,13 +51,13 @@ its config.toml, as "key list --device" shows them.`,
 			return usagef("--store %q: give system or file", store)
 		}
 		if !to.local() {
-			return a.setKeyOn(cmd.Context(), to, api.SetProviderKeyRequest{Provider: args[0], Store: store}, asJSON)
+			return setKeyOn(cmd.Context(), a.console, to, api.SetProviderKeyRequest{Provider: args[0], Store: store}, asJSON)
 		}
 		home, variable, err := a.keyVariable(args[0])
 		if err != nil {
 			return err
 		}
-		key, err := a.readKey(cmd.Context(), variable)
+		key, err := readKey(cmd.Context(), a.console, variable)
 		if err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func (a *app) saveKey(ctx context.Context, home, variable, key, store string, as
 			return err
 		}
 	}
-	return a.printDone(asJSON, host.SecretInfo{Name: variable, Store: where}, "The key for %s is saved (%s).%s", variable, where, note)
+	return printDone(a.stdout, asJSON, host.SecretInfo{Name: variable, Store: where}, "The key for %s is saved (%s).%s", variable, where, note)
 }
 
 // hostAndKey is what the host of a home has to do with a variable.
@@ -136,8 +137,8 @@ func (a *app) keyVariable(name string) (home, variable string, err error) {
 	return home, variable, err
 }
 
-func (a *app) readKey(ctx context.Context, variable string) (string, error) {
-	key, err := a.readSecret(ctx, "the key", "Key for "+variable+": ", maxKey)
+func readKey(ctx context.Context, con console, variable string) (string, error) {
+	key, err := con.readSecret(ctx, "the key", "Key for "+variable+": ", maxKey)
 	if err == nil && key == "" {
 		err = usagef("no key was given: type it, or send it to standard input")
 	}
@@ -161,7 +162,7 @@ key of each comes from.`,
 		if err != nil {
 			return err
 		}
-		return a.listKeysOn(cmd.Context(), to, asJSON)
+		return listKeysOn(cmd.Context(), a.stdout, to, asJSON)
 	}
 	return cmd
 }
@@ -183,7 +184,7 @@ func newModelKeyRemove(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printDone(asJSON, response.Provider, "The key for %s is removed.", printable(args[0]))
+			return printDone(a.stdout, asJSON, response.Provider, "The key for %s is removed.", printable(args[0]))
 		}
 		home, variable, err := a.keyVariable(args[0])
 		if err != nil {
@@ -192,30 +193,30 @@ func newModelKeyRemove(a *app) *cobra.Command {
 		if err := a.removeKey(cmd.Context(), home, variable); err != nil {
 			return err
 		}
-		return a.printDone(asJSON, host.SecretInfo{Name: variable}, "The key for %s is removed.", variable)
+		return printDone(a.stdout, asJSON, host.SecretInfo{Name: variable}, "The key for %s is removed.", variable)
 	}
 	return cmd
 }
 
 // setKeyOn sends a key to the host of another machine.
-func (a *app) setKeyOn(ctx context.Context, to *target, request api.SetProviderKeyRequest, asJSON bool) (err error) {
-	if request.Key, err = a.readKey(ctx, request.Provider); err != nil {
+func setKeyOn(ctx context.Context, con console, to *target, request api.SetProviderKeyRequest, asJSON bool) (err error) {
+	if request.Key, err = readKey(ctx, con, request.Provider); err != nil {
 		return err
 	}
 	response, err := ask(ctx, to, api.SetProviderKey, request)
 	if err != nil {
 		return err
 	}
-	return a.printDone(asJSON, response.Provider, "The key for %s is saved (%s).", printable(request.Provider), printable(response.Provider.KeySource))
+	return printDone(con.stdout, asJSON, response.Provider, "The key for %s is saved (%s).", printable(request.Provider), printable(response.Provider.KeySource))
 }
 
 // listKeysOn lists the providers of another machine's host.
-func (a *app) listKeysOn(ctx context.Context, to *target, asJSON bool) error {
+func listKeysOn(ctx context.Context, stdout io.Writer, to *target, asJSON bool) error {
 	response, err := ask(ctx, to, api.ListProviders, api.Empty{})
 	if err != nil {
 		return err
 	}
-	return printList(a, asJSON, response.Providers, listing[api.Provider]{
+	return printList(stdout, asJSON, response.Providers, listing[api.Provider]{
 		header: []string{"PROVIDER", "TYPE", "VARIABLE", "KEY"},
 		row: func(_ int, p api.Provider) []string {
 			source := cmp.Or(p.KeySource, "none")

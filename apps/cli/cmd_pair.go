@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -97,11 +98,11 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if err := checkMayLimit(ctx, c, grants, limits); err != nil {
 		return err
 	}
-	name, err := a.nameMachine(ctx, c, asker, f)
+	name, err := nameMachine(ctx, a.console, c, asker, f)
 	if err != nil {
 		return err
 	}
-	id, err := a.beginPairing(ctx, c, code, f)
+	id, err := beginPairing(ctx, a.stdout, c, code, f)
 	if err != nil {
 		return err
 	}
@@ -113,11 +114,11 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 		return err
 	}
 	chosen := api.FinishPairingRequest{PairingID: id, Accept: true, Grants: grants, ClientLimits: limits}
-	accept, err := a.acceptPeer(ctx, asker, peer, chosen, f.yes)
+	accept, err := acceptPeer(ctx, asker, peer, chosen, f.yes)
 	if err != nil || !accept {
 		return errors.Join(err, dropPairing(ctx, c, id), refusedPeer(accept, err))
 	}
-	return a.finishPairing(ctx, c, chosen, peer, f.asJSON)
+	return finishPairing(ctx, a.stdout, c, chosen, peer, f.asJSON)
 }
 
 // checkMayLimit refuses to pair with less than everything on a host that would ignore it: one
@@ -213,7 +214,7 @@ func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, f
 }
 
 // beginPairing redeems the code, or creates and shows one.
-func (a *app) beginPairing(ctx context.Context, c *client.Client, code string, f pairFlags) (pairingID string, err error) {
+func beginPairing(ctx context.Context, stdout io.Writer, c *client.Client, code string, f pairFlags) (pairingID string, err error) {
 	if code != "" {
 		redeemed, err := client.Call(ctx, c, api.RedeemPairing, api.RedeemPairingRequest{Code: code, Relay: f.relay})
 		return redeemed.PairingID, err
@@ -222,7 +223,7 @@ func (a *app) beginPairing(ctx context.Context, c *client.Client, code string, f
 	if err != nil {
 		return "", err
 	}
-	return created.PairingID, a.showCode(created.Code, created.URL, created.ExpiresAt, f.asJSON,
+	return created.PairingID, showCode(stdout, created.Code, created.URL, created.ExpiresAt, f.asJSON,
 		connectCommand(ctx, c, created))
 }
 
@@ -248,9 +249,9 @@ func connectCommand(ctx context.Context, c *client.Client, created api.CreatePai
 }
 
 // showCode prints a pairing code. command is what to run on the other machine.
-func (a *app) showCode(code, url string, expiresAt int64, asJSON bool, command string) error {
+func showCode(stdout io.Writer, code, url string, expiresAt int64, asJSON bool, command string) error {
 	if asJSON {
-		return printJSON(a.stdout, struct {
+		return printJSON(stdout, struct {
 			Code      string `json:"code"`
 			URL       string `json:"url,omitempty"`
 			ExpiresAt int64  `json:"expiresAt"`
@@ -259,19 +260,19 @@ func (a *app) showCode(code, url string, expiresAt int64, asJSON bool, command s
 	drawn := ""
 	if url != "" {
 		var err error
-		columns, rows := terminal.Size(a.stdout)
+		columns, rows := terminal.Size(stdout)
 		if drawn, err = terminal.QR(url, columns, rows); err != nil {
 			return err
 		}
 		url = "in a browser:  " + url + "\n"
 	}
-	_, err := fmt.Fprintf(a.stdout, "code:          %s\n%sin a terminal: %s\n%swaiting; the code works once, until %s\n",
+	_, err := fmt.Fprintf(stdout, "code:          %s\n%sin a terminal: %s\n%swaiting; the code works once, until %s\n",
 		code, url, command, drawn, time.UnixMilli(expiresAt).Format("15:04"))
 	return err
 }
 
 // acceptPeer asks the person whether to accept the other side.
-func (a *app) acceptPeer(ctx context.Context, asker *terminal.Asker, peer api.AwaitPairingResponse, chosen api.FinishPairingRequest, yes bool) (bool, error) {
+func acceptPeer(ctx context.Context, asker *terminal.Asker, peer api.AwaitPairingResponse, chosen api.FinishPairingRequest, yes bool) (bool, error) {
 	if yes {
 		return true, nil
 	}
@@ -325,7 +326,7 @@ func dropPairing(ctx context.Context, c *client.Client, id string) error {
 	return err
 }
 
-func (a *app) finishPairing(ctx context.Context, c *client.Client, chosen api.FinishPairingRequest, peer api.AwaitPairingResponse, asJSON bool) error {
+func finishPairing(ctx context.Context, stdout io.Writer, c *client.Client, chosen api.FinishPairingRequest, peer api.AwaitPairingResponse, asJSON bool) error {
 	finished, err := client.Call(ctx, c, api.FinishPairing, chosen)
 	if err != nil {
 		return err
@@ -334,12 +335,12 @@ func (a *app) finishPairing(ctx context.Context, c *client.Client, chosen api.Fi
 		return sayf(errRefused, "not paired: the other side did not accept")
 	}
 	if asJSON {
-		return printJSON(a.stdout, struct {
+		return printJSON(stdout, struct {
 			Paired   bool     `json:"paired"`
 			ClientID ident.ID `json:"clientId"`
 			Label    string   `json:"label"`
 		}{true, peer.ClientID, peer.Label})
 	}
-	_, err = fmt.Fprintf(a.stdout, "paired with \"%s\" (%s)\n", printable(peer.Label), peer.ClientID)
+	_, err = fmt.Fprintf(stdout, "paired with \"%s\" (%s)\n", printable(peer.Label), peer.ClientID)
 	return err
 }

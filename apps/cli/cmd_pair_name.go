@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/scorel/scorel/apps/cli/internal/terminal"
@@ -13,14 +14,14 @@ import (
 
 // nameMachine sets the name of this machine to that of --label, or to the one that the person
 // chooses if none has been chosen yet. It returns the name that others see.
-func (a *app) nameMachine(ctx context.Context, c *client.Client, asker *terminal.Asker, f pairFlags) (string, error) {
+func nameMachine(ctx context.Context, con console, c *client.Client, asker *terminal.Asker, f pairFlags) (string, error) {
 	info, err := getHost(ctx, c)
 	if err != nil {
 		return "", err
 	}
 	label := f.label
-	if label == "" && info.Unnamed && !f.yes && !f.asJSON && terminal.IsTerminal(a.stdin) {
-		if label, err = a.askName(ctx, asker, info.Label); err != nil {
+	if label == "" && info.Unnamed && !f.yes && !f.asJSON && terminal.IsTerminal(con.stdin) {
+		if label, err = askName(ctx, con.stderr, asker, info.Label); err != nil {
 			return "", err
 		}
 	}
@@ -32,7 +33,7 @@ func (a *app) nameMachine(ctx context.Context, c *client.Client, asker *terminal
 }
 
 // askName asks for the name of this machine until the answer can be one.
-func (a *app) askName(ctx context.Context, asker *terminal.Asker, present string) (string, error) {
+func askName(ctx context.Context, stderr io.Writer, asker *terminal.Asker, present string) (string, error) {
 	for {
 		answer, err := asker.Line(ctx, fmt.Sprintf("Name of this machine, as others see it [%s]: ", printable(present)))
 		if err != nil {
@@ -45,7 +46,7 @@ func (a *app) askName(ctx context.Context, asker *terminal.Asker, present string
 		case checkName(answer) == nil:
 			return answer, nil
 		}
-		fmt.Fprintf(a.stderr, "The name must have 1 to %d bytes of printable text.\n", wire.MaxLabel)
+		fmt.Fprintf(stderr, "The name must have 1 to %d bytes of printable text.\n", wire.MaxLabel)
 	}
 }
 

@@ -51,9 +51,9 @@ error. With --json, each line is one rule.`,
 			return err
 		}
 		if !asJSON {
-			a.sayNotes([]string{"commands that a rule allows run with this sandbox: " + strings.Join(doctor.Sandbox(about), "; ")})
+			sayNotes(a.stderr, []string{"commands that a rule allows run with this sandbox: " + strings.Join(doctor.Sandbox(about), "; ")})
 		}
-		return printList(a, asJSON, response.Rules, listing[api.PermissionRule]{
+		return printList(a.stdout, asJSON, response.Rules, listing[api.PermissionRule]{
 			none:   "there are no rules: add one with `scorel permission add`, or answer \"always\" to an approval",
 			header: []string{"WHAT", "WHERE", "FROM", "RULE"},
 			row: func(_ int, r api.PermissionRule) []string {
@@ -156,7 +156,7 @@ host's machine.`,
 			if !errors.As(err, &refused) || refused.Kind != api.KindUnconfirmed {
 				return err
 			}
-			if !a.confirmsRule(cmd.Context(), refused.Message) {
+			if !confirmsRule(cmd.Context(), a.console, refused.Message) {
 				return sayf(err, "%s: give --yes to add it anyway", printable(refused.Message))
 			}
 			request.Confirm = args[0]
@@ -175,11 +175,11 @@ host's machine.`,
 }
 
 // confirmsRule asks for confirmation of a broad rule. Without a terminal the answer is no.
-func (a *app) confirmsRule(ctx context.Context, what string) bool {
-	if !terminal.IsTerminal(a.stdin) {
+func confirmsRule(ctx context.Context, con console, what string) bool {
+	if !terminal.IsTerminal(con.stdin) {
 		return false
 	}
-	yes, err := terminal.NewAsker(a.stdin, a.stderr).Ask(ctx, fmt.Sprintf("%s\nAdd it anyway? [y/N] ", printable(what)))
+	yes, err := terminal.NewAsker(con.stdin, con.stderr).Ask(ctx, fmt.Sprintf("%s\nAdd it anyway? [y/N] ", printable(what)))
 	return err == nil && yes
 }
 

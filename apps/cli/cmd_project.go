@@ -31,7 +31,7 @@ func newProjectList(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printList(a, asJSON, response.Projects, listing[api.Project]{
+		return printList(a.stdout, asJSON, response.Projects, listing[api.Project]{
 			none:   "there are no projects: `scorel project add PATH` adds one",
 			header: []string{"ID", "NAME", "PATH"},
 			row: func(_ int, p api.Project) []string {
@@ -106,7 +106,7 @@ func newProjectRemove(a *app) *cobra.Command {
 		if err := removeProject(cmd.Context(), to, args[0]); err != nil {
 			return err
 		}
-		return a.printDone(asJSON, api.Empty{}, "%s is removed", printable(args[0]))
+		return printDone(a.stdout, asJSON, api.Empty{}, "%s is removed", printable(args[0]))
 	}
 	return cmd
 }

@@ -34,8 +34,8 @@ path for "scorel project add". With --json, each line is one folder.`,
 		if err != nil {
 			return err
 		}
-		a.noteTruncated(response.Truncated)
-		return printList(a, asJSON, response.Entries, listing[api.DirEntry]{
+		noteTruncated(a.stderr, response.Truncated)
+		return printList(a.stdout, asJSON, response.Entries, listing[api.DirEntry]{
 			none:   "there are no folders in " + printable(cmp.Or(response.Path, path)),
 			header: []string{"GIT", "PATH"},
 			row:    func(_ int, e api.DirEntry) []string { return []string{yesNo(e.Git), e.Path} },

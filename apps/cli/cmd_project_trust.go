@@ -38,7 +38,7 @@ revokes the trust.`,
 		if no {
 			state = "is not trusted"
 		}
-		return a.printDone(asJSON, response.Project, "%s %s", printable(response.Project.Path), state)
+		return printDone(a.stdout, asJSON, response.Project, "%s %s", printable(response.Project.Path), state)
 	}
 	return cmd
 }

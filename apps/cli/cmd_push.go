@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ ended. With --all, those of all clients. With --json, each line is one subscript
 			if err != nil {
 				return err
 			}
-			return printList(a, asJSON, response.Subscriptions, listing[api.PushSubscription]{
+			return printList(a.stdout, asJSON, response.Subscriptions, listing[api.PushSubscription]{
 				none:   "no notifications are sent: turn them on in the settings of the web UI, or use `scorel push add`",
 				header: []string{"ID", "CLIENT", "KIND", "SERVER", "LAST DELIVERY", "LABEL"}, row: pushRow,
 			})
@@ -133,7 +134,7 @@ func newPushRemove(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printDone(asJSON, removed, "removed: no more notifications are sent there")
+			return printDone(a.stdout, asJSON, removed, "removed: no more notifications are sent there")
 		})
 	}
 	return cmd
@@ -212,7 +213,7 @@ what waits for a person and for failures, and "none". With --session it applies 
 			if asJSON {
 				return printJSON(a.stdout, settings)
 			}
-			return a.printPushSettings(settings)
+			return printPushSettings(a.stdout, settings)
 		})
 	}
 	return cmd
@@ -267,7 +268,7 @@ func (f *pushSettings) apply(ctx context.Context, c *client.Client, request *api
 	return settings, err
 }
 
-func (a *app) printPushSettings(s api.PushSettings) error {
+func printPushSettings(stdout io.Writer, s api.PushSettings) error {
 	lines := []string{printable("notified of: " + string(s.Level))}
 	if s.Quiet != nil {
 		lines = append(lines, printable(fmt.Sprintf("quiet hours: %s to %s (%s)", s.Quiet.From, s.Quiet.To, s.Quiet.Zone)))
@@ -277,6 +278,6 @@ func (a *app) printPushSettings(s api.PushSettings) error {
 	for _, session := range own {
 		lines = append(lines, printable(fmt.Sprintf("session %s: %s", session.SessionID, session.Level)))
 	}
-	_, err := fmt.Fprintln(a.stdout, strings.Join(lines, "\n"))
+	_, err := fmt.Fprintln(stdout, strings.Join(lines, "\n"))
 	return err
 }

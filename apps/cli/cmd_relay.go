@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -63,7 +64,7 @@ one store.`,
   SCOREL_RELAY_STORE=postgres://scorel:secret@db/relay scorel relay serve`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.openLog(f.log); err != nil {
+			if err := f.log.open(); err != nil {
 				return err
 			}
 			return f.log.note(a.relayServe(cmd.Context(), f))
@@ -105,22 +106,22 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err != nil {
 		return err
 	}
-	a.warnNameless(listener.Addr(), plan.PublicURLs())
+	warnNameless(a.stderr, listener.Addr(), plan.PublicURLs())
 	f.log.own()
-	logger, err := a.logger(f.log)
+	logger, err := newLogger(a.stderr, f.log)
 	if err != nil {
 		return err
 	}
 	return plan.Run(ctx, listener, func() error {
 		reportReady(logger)
-		return a.announceRelay(f.asJSON, listener.Addr(), f.serve.TLS.Enabled())
+		return announceRelay(a.stdout, f.asJSON, listener.Addr(), f.serve.TLS.Enabled())
 	})
 }
 
 // warnNameless warns that a relay has no name under which other machines can reach it.
-func (a *app) warnNameless(addr net.Addr, publicURLs []string) {
+func warnNameless(stderr io.Writer, addr net.Addr, publicURLs []string) {
 	if !isLoopback(addr) && len(publicURLs) == 0 {
-		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url or public_urls is given: only logins that name this machine itself will work\n", addr)
+		fmt.Fprintf(stderr, "warning: %s can be reached from other machines, but no --public-url or public_urls is given: only logins that name this machine itself will work\n", addr)
 	}
 }
 
@@ -131,7 +132,7 @@ func (a *app) planRelay(f relayFlags) (*serve.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	logger, err := a.logger(f.log)
+	logger, err := newLogger(a.stderr, f.log)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func (a *app) planRelay(f relayFlags) (*serve.Plan, error) {
 	if opts.DataDir, err = a.relayFolder(f.store); err != nil {
 		return nil, err
 	}
-	opts.Web, opts.Docs = a.webFiles(), docFiles()
+	opts.Web, opts.Docs = webFiles(a.stderr), docFiles()
 	plan, err := serve.Prepare(opts)
 	if err != nil {
 		return nil, usagef("%v", err)
@@ -162,26 +163,26 @@ func hangups() (<-chan os.Signal, func()) {
 
 // announceRelay prints the relay's address. The socket is open by then, so a client that
 // reads the line can connect.
-func (a *app) announceRelay(asJSON bool, addr net.Addr, secured bool) error {
+func announceRelay(stdout io.Writer, asJSON bool, addr net.Addr, secured bool) error {
 	url := baseURL(addr)
 	if secured {
 		url = strings.Replace(url, "http://", "https://", 1)
 	}
 	if asJSON {
-		return printJSON(a.stdout, struct {
+		return printJSON(stdout, struct {
 			Ready bool   `json:"ready"`
 			URL   string `json:"url"`
 		}{true, url})
 	}
-	_, err := fmt.Fprintf(a.stdout, "relay on %s\n", url)
+	_, err := fmt.Fprintf(stdout, "relay on %s\n", url)
 	return err
 }
 
 // webFiles returns the web UI, or nil with a warning if the binary has none.
-func (a *app) webFiles() fs.FS {
+func webFiles(stderr io.Writer) fs.FS {
 	files, ok := web.Files()
 	if !ok {
-		fmt.Fprintln(a.stderr, "warning: this binary was built without the web page: run `make web` and build again")
+		fmt.Fprintln(stderr, "warning: this binary was built without the web page: run `make web` and build again")
 		return nil
 	}
 	return files

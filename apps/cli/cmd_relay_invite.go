@@ -159,7 +159,7 @@ func (a *app) listInvites(ctx context.Context, f inviteFlags) error {
 		for _, i := range invites {
 			lines = append(lines, asInviteLine(i, ""))
 		}
-		return printList(a, f.asJSON, lines, listing[inviteLine]{
+		return printList(a.stdout, f.asJSON, lines, listing[inviteLine]{
 			none:   "there are no invites: `scorel relay invite create` creates one",
 			header: []string{"ID", "STATE", "USED", "EXPIRES"},
 			row: func(_ int, l inviteLine) []string {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -99,7 +100,7 @@ not run if something is wrong. With --json, each line is one schedule.`,
 	f := a.scheduleFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return f.on(cmd.Context(), func(_ *client.Client, schedules []api.Schedule) error {
-			return printList(a, f.asJSON, schedules, listing[api.Schedule]{
+			return printList(a.stdout, f.asJSON, schedules, listing[api.Schedule]{
 				none:   "there are no schedules: `scorel schedule add` adds one",
 				header: []string{"ID", "NAME", "WHEN", "NEXT RUN", "LAST RUN", "RESULT"}, row: scheduleRow,
 			})
@@ -175,13 +176,13 @@ func newScheduleShow(a *app) *cobra.Command {
 			if f.asJSON {
 				return printJSON(a.stdout, s)
 			}
-			return a.showSchedule(s)
+			return showSchedule(a.stdout, s)
 		})
 	}
 	return cmd
 }
 
-func (a *app) showSchedule(s api.Schedule) error {
+func showSchedule(stdout io.Writer, s api.Schedule) error {
 	mode, on := s.Spec.Mode, s.Spec.OnApproval
 	if mode == "" {
 		mode = api.ModeAsk
@@ -197,14 +198,14 @@ func (a *app) showSchedule(s api.Schedule) error {
 		lines = append(lines, []string{"problem", s.Problem})
 	}
 	for _, line := range lines {
-		if _, err := fmt.Fprintf(a.stdout, "%-12s %s\n", line[0], printable(line[1])); err != nil {
+		if _, err := fmt.Fprintf(stdout, "%-12s %s\n", line[0], printable(line[1])); err != nil {
 			return err
 		}
 	}
 	if len(s.Runs) == 0 {
 		return nil
 	}
-	if _, err := fmt.Fprintln(a.stdout); err != nil {
+	if _, err := fmt.Fprintln(stdout); err != nil {
 		return err
 	}
 	rows := make([][]string, 0, len(s.Runs))
@@ -215,7 +216,7 @@ func (a *app) showSchedule(s api.Schedule) error {
 		}
 		rows = append(rows, []string{timeOf(run.DueAt), string(run.Cause), string(run.State), session, clip(run.Reason, 100)})
 	}
-	return printTable(a.stdout, []string{"DUE", "CAUSE", "STATE", "SESSION", "REASON"}, rows)
+	return printTable(stdout, []string{"DUE", "CAUSE", "STATE", "SESSION", "REASON"}, rows)
 }
 
 func newScheduleRun(a *app) *cobra.Command {
@@ -240,12 +241,12 @@ the run is one object.`,
 			}
 			run := started.Run
 			if !wait {
-				return a.printDone(f.asJSON, run, "started %s: `scorel schedule show %s` shows its session", s.Spec.Name, s.ID)
+				return printDone(a.stdout, f.asJSON, run, "started %s: `scorel schedule show %s` shows its session", s.Spec.Name, s.ID)
 			}
 			if run, err = f.untilEnded(cmd.Context(), c, s, run); err != nil {
 				return err
 			}
-			if err := a.printDone(f.asJSON, run, "%s: %s", s.Spec.Name, run.State); err != nil || run.State == api.RunSucceeded {
+			if err := printDone(a.stdout, f.asJSON, run, "%s: %s", s.Spec.Name, run.State); err != nil || run.State == api.RunSucceeded {
 				return err
 			}
 			return fmt.Errorf("the run of %s %s: %s", s.Spec.Name, run.State, run.Reason)
@@ -297,7 +298,7 @@ func newScheduleEnable(a *app, verb string, enabled bool) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printDone(f.asJSON, changed.Schedule, "%sd %s", verb, s.Spec.Name)
+			return printDone(a.stdout, f.asJSON, changed.Schedule, "%sd %s", verb, s.Spec.Name)
 		})
 	}
 	return cmd
@@ -318,7 +319,7 @@ func newScheduleRemove(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printDone(f.asJSON, removed, "removed %s", s.Spec.Name)
+			return printDone(a.stdout, f.asJSON, removed, "removed %s", s.Spec.Name)
 		})
 	}
 	return cmd

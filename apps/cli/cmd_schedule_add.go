@@ -73,12 +73,12 @@ unless --allow-unattended is given. The token of a webhook is printed once.`,
 			}
 			s := saved.Schedule
 			if f.webhook {
-				return a.printDone(asJSON, addedWebhook{s, request.Token}, "added %s (%s)\nrequests go to /v1/triggers/%s, with this token, which is not shown again:\n%s", s.Spec.Name, s.ID, s.ID, request.Token)
+				return printDone(a.stdout, asJSON, addedWebhook{s, request.Token}, "added %s (%s)\nrequests go to /v1/triggers/%s, with this token, which is not shown again:\n%s", s.Spec.Name, s.ID, s.ID, request.Token)
 			}
 			if s.NextAt != 0 {
-				return a.printDone(asJSON, s, "added %s (%s), next run %s", s.Spec.Name, s.ID, timeOf(s.NextAt))
+				return printDone(a.stdout, asJSON, s, "added %s (%s), next run %s", s.Spec.Name, s.ID, timeOf(s.NextAt))
 			}
-			return a.printDone(asJSON, s, "added %s (%s)", s.Spec.Name, s.ID)
+			return printDone(a.stdout, asJSON, s, "added %s (%s)", s.Spec.Name, s.ID)
 		})
 	}
 	return cmd

@@ -118,11 +118,11 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	if _, err := f.preparation(); err != nil { // before input is read
 		return err
 	}
-	with, err := a.readAttached(ctx, prompt, f)
+	with, err := readAttached(ctx, a.stdin, prompt, f)
 	if err != nil {
 		return err
 	}
-	text, asker, err := a.promptText(ctx, prompt)
+	text, asker, err := promptText(ctx, a.console, prompt)
 	if err != nil {
 		return err
 	}
@@ -142,14 +142,14 @@ func (a *app) sendText(ctx context.Context, text string, with attached, asker *t
 		if f.session == "" {
 			return usagef("--session is missing: give the id of the session to compact")
 		}
-		return f.to.whereItIs(ctx, func() error { return a.compact(ctx, f.to, f.session, focus, f.asJSON) })
+		return f.to.whereItIs(ctx, func() error { return compactSession(ctx, a.stdout, f.to, f.session, focus, f.asJSON) })
 	}
 	parent, endTrace, err := a.startTrace(ctx)
 	if err != nil {
 		return err
 	}
 	text, files := follow.WithTextFiles(text, with.files)
-	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
+	view, failed := viewFor(a.console, f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
 		Dial: f.to.keep, Follow: f.to.followMove, Path: f.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, Wait: f.to.wait, View: view,
 		ClientKey: rand.Text(), Text: text, Images: with.images, Files: files, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
@@ -160,7 +160,7 @@ func (a *app) sendText(ctx context.Context, text string, with attached, asker *t
 		f.discard(ctx, err)
 		return err
 	}
-	if err := a.printResult(result, f); err != nil {
+	if err := printResult(a.console, result, f); err != nil {
 		return err
 	}
 	return errors.Join(failed(), turnFailure(result))
@@ -174,25 +174,25 @@ func compactFocus(prompt string) (focus string, ok bool) {
 	return focus, ok && (rest == "" || focus != rest)
 }
 
-// view returns the view of the turn, and a function that returns any error of printing.
-func (a *app) view(asJSON bool, n notices) (follow.View, func() error) {
+// viewFor returns the view of the turn, and a function that returns any error of printing.
+func viewFor(con console, asJSON bool, n notices) (follow.View, func() error) {
 	if asJSON {
-		v := &jsonView{notices: n, stdout: a.stdout}
+		v := &jsonView{notices: n, stdout: con.stdout}
 		return v, func() error { return v.failed }
 	}
-	v := &textView{notices: n, stdout: a.stdout, steered: terminal.IsTerminal(a.stdout), steps: newProgress(a.stderr, terminal.IsTerminal(a.stderr))}
+	v := &textView{notices: n, stdout: con.stdout, steered: terminal.IsTerminal(con.stdout), steps: newProgress(con.stderr, terminal.IsTerminal(con.stderr))}
 	return v, func() error { return v.failed }
 }
 
 // promptText returns the prompt, and the asker for approvals, which is nil if standard
 // input is not a terminal or was the prompt.
-func (a *app) promptText(ctx context.Context, prompt string) (text string, asker *terminal.Asker, err error) {
+func promptText(ctx context.Context, con console, prompt string) (text string, asker *terminal.Asker, err error) {
 	if prompt != "-" {
-		if terminal.IsTerminal(a.stdin) {
-			asker = terminal.NewAsker(a.stdin, a.stderr)
+		if terminal.IsTerminal(con.stdin) {
+			asker = terminal.NewAsker(con.stdin, con.stderr)
 		}
 	} else {
-		data, err := terminal.ReadUpTo(ctx, a.stdin, api.MaxPrompt)
+		data, err := terminal.ReadUpTo(ctx, con.stdin, api.MaxPrompt)
 		if err != nil {
 			return "", nil, fmt.Errorf("reading the prompt from standard input: %w", err)
 		}
@@ -313,16 +313,16 @@ type sendResult struct {
 	Denied     int                `json:"denied,omitempty"` // calls denied because no one could be asked
 }
 
-func (a *app) printResult(r follow.Result, f sendFlags) error {
+func printResult(con console, r follow.Result, f sendFlags) error {
 	if r.StopReason == session.StopLength {
-		fmt.Fprintln(a.stderr, "scorel: the answer was cut off at the model's token limit: raise max_tokens of the model in the host's config.toml, or ask for less")
+		fmt.Fprintln(con.stderr, "scorel: the answer was cut off at the model's token limit: raise max_tokens of the model in the host's config.toml, or ask for less")
 	}
 	if f.asJSON {
-		return printJSON(a.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text, r.Unasked})
+		return printJSON(con.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text, r.Unasked})
 	}
 	if f.session == "" {
-		fmt.Fprintf(a.stderr, "scorel: session %s\n", printable(r.SessionID))
-		a.noteWorktree(f.tree)
+		fmt.Fprintf(con.stderr, "scorel: session %s\n", printable(r.SessionID))
+		noteWorktree(con.stderr, f.tree)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -18,15 +19,15 @@ type attached struct {
 }
 
 // readAttached reads the images and files of a prompt. "-" is standard input, which is read once.
-func (a *app) readAttached(ctx context.Context, prompt string, f sendFlags) (attached, error) {
-	stdin := 0
+func readAttached(ctx context.Context, stdin io.Reader, prompt string, f sendFlags) (attached, error) {
+	onInput := 0
 	for _, name := range append(append([]string{prompt}, f.images...), f.files...) {
 		if name == "-" {
-			stdin++
+			onInput++
 		}
 	}
 	switch {
-	case stdin > 1:
+	case onInput > 1:
 		return attached{}, usagef("standard input can be read only once: give either the prompt or one image or file as \"-\"")
 	case len(f.images) > api.MaxImages:
 		return attached{}, usagef("%d images are too many for one prompt: the limit is %d", len(f.images), api.MaxImages)
@@ -37,16 +38,16 @@ func (a *app) readAttached(ctx context.Context, prompt string, f sendFlags) (att
 		with attached
 		err  error
 	)
-	if with.images, err = a.readImages(ctx, f.images); err == nil {
-		with.files, err = a.readFiles(ctx, f.files)
+	if with.images, err = readImages(ctx, stdin, f.images); err == nil {
+		with.files, err = readFiles(ctx, stdin, f.files)
 	}
 	return with, err
 }
 
-func (a *app) readImages(ctx context.Context, names []string) (images [][]byte, err error) {
+func readImages(ctx context.Context, stdin io.Reader, names []string) (images [][]byte, err error) {
 	all := 0
 	for _, name := range names {
-		data, err := a.readWhole(ctx, "image", name, api.MaxImageBytes, "make the image smaller")
+		data, err := readWhole(ctx, stdin, "image", name, api.MaxImageBytes, "make the image smaller")
 		if err != nil {
 			return nil, err
 		}
@@ -58,10 +59,10 @@ func (a *app) readImages(ctx context.Context, names []string) (images [][]byte, 
 	return images, nil
 }
 
-func (a *app) readFiles(ctx context.Context, names []string) (files []follow.File, err error) {
+func readFiles(ctx context.Context, stdin io.Reader, names []string) (files []follow.File, err error) {
 	all := 0
 	for _, name := range names {
-		data, err := a.readWhole(ctx, "file", name, api.MaxFileBytes, "copy it to the project's folder and name it in the prompt")
+		data, err := readWhole(ctx, stdin, "file", name, api.MaxFileBytes, "copy it to the project's folder and name it in the prompt")
 		if err != nil {
 			return nil, err
 		}
@@ -78,8 +79,8 @@ func (a *app) readFiles(ctx context.Context, names []string) (files []follow.Fil
 }
 
 // readWhole reads what --image or --file names; "-" is standard input.
-func (a *app) readWhole(ctx context.Context, what, name string, limit int, instead string) ([]byte, error) {
-	shown, source := name, a.stdin
+func readWhole(ctx context.Context, stdin io.Reader, what, name string, limit int, instead string) ([]byte, error) {
+	shown, source := name, stdin
 	if name == "-" {
 		shown = "the " + what + " from standard input"
 	} else {

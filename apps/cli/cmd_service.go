@@ -89,7 +89,7 @@ func (a *app) serviceUnit(cmd *cobra.Command, id service.ID, userName string) (u
 	if u.Program, err = os.Executable(); err != nil {
 		return u, fmt.Errorf("finding this program, which the service runs: %w", err)
 	}
-	if err := a.serviceUser(&u, userName); err != nil {
+	if err := serviceUser(&u, userName); err != nil {
 		return u, err
 	}
 	u.Args = []string{string(id.Role), "serve"}
@@ -125,7 +125,7 @@ func (a *app) serviceUnit(cmd *cobra.Command, id service.ID, userName string) (u
 }
 
 // serviceUser sets the user that a system service runs as.
-func (a *app) serviceUser(u *service.Unit, name string) error {
+func serviceUser(u *service.Unit, name string) error {
 	_, _, own := service.SystemRelay()
 	own = own && u.Role == service.Relay // a user of its own
 	switch {
@@ -250,5 +250,5 @@ func (a *app) serviceInstall(ctx context.Context, u service.Unit, asJSON bool) e
 	if _, err := fmt.Fprintf(a.stdout, "the %s is installed as a %s service of %s, and starts by itself\n", u.Role, scopeName(u.ID), manager.Name()); err != nil {
 		return err
 	}
-	return a.printService(shown)
+	return printService(a.stdout, shown)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,7 +63,7 @@ func (a *app) serviceStatus(ctx context.Context, id service.ID, asJSON bool) err
 			return err
 		}
 	} else if shown.Installed {
-		if err := a.printService(shown); err != nil {
+		if err := printService(a.stdout, shown); err != nil {
 			return err
 		}
 	}
@@ -87,7 +88,7 @@ func (a *app) describeService(ctx context.Context, manager service.Manager, id s
 	}, err
 }
 
-func (a *app) printService(s serviceStatus) error {
+func printService(stdout io.Writer, s serviceStatus) error {
 	rows := [][2]string{{"service", fmt.Sprintf("%s, %s (%s)", s.Role, s.Scope, s.Manager)}, {"state", s.State}, {"starts", map[bool]string{true: "by itself", false: "only by hand"}[s.Enabled]}}
 	if s.PID != 0 {
 		rows = append(rows, [2]string{"process", fmt.Sprint(s.PID)})
@@ -104,7 +105,7 @@ func (a *app) printService(s serviceStatus) error {
 	for _, row := range rows {
 		fmt.Fprintf(&b, "%-8s %s\n", row[0], printable(row[1]))
 	}
-	_, err := fmt.Fprint(a.stdout, b.String())
+	_, err := fmt.Fprint(stdout, b.String())
 	return err
 }
 
@@ -130,7 +131,7 @@ func newServiceUninstall(a *app) *cobra.Command {
 			if err != nil {
 				return serviceError(err, id)
 			}
-			return a.printDone(asJSON, struct {
+			return printDone(a.stdout, asJSON, struct {
 				Uninstalled bool `json:"uninstalled"`
 			}{true}, "the service is removed; sessions, keys and logs stay")
 		},

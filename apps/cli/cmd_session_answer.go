@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -49,7 +50,7 @@ The first answer of anyone counts; the exit code is 1 if someone else was faster
 		if err := f.check(terminal.IsTerminal(a.stdin)); err != nil {
 			return err
 		}
-		return a.answer(cmd.Context(), f, args)
+		return answerRequests(cmd.Context(), a.console, f, args)
 	}
 	return cmd
 }
@@ -73,7 +74,7 @@ func (f *answerFlags) check(person bool) error {
 	return nil
 }
 
-func (a *app) answer(ctx context.Context, f *answerFlags, args []string) error {
+func answerRequests(ctx context.Context, con console, f *answerFlags, args []string) error {
 	c, err := f.to.connect(ctx)
 	if err != nil {
 		return err
@@ -86,9 +87,9 @@ func (a *app) answer(ctx context.Context, f *answerFlags, args []string) error {
 	if waiting, err = selectRequests(waiting, args[1:], f.given()); err != nil {
 		return err
 	}
-	view := notices{a.stderr, terminal.NewAsker(a.stdin, a.stderr)}
+	view := notices{con.stderr, terminal.NewAsker(con.stdin, con.stderr)}
 	for _, item := range waiting {
-		if err := a.answerOne(ctx, c, f, view, item); err != nil {
+		if err := answerOne(ctx, con.stdout, c, f, view, item); err != nil {
 			return err
 		}
 	}
@@ -117,13 +118,13 @@ func selectRequests(waiting []inboxItem, ids []string, single bool) ([]inboxItem
 }
 
 // answerOne answers a request with the flags, or asks the person at the terminal.
-func (a *app) answerOne(ctx context.Context, c *client.Client, f *answerFlags, view notices, item inboxItem) error {
+func answerOne(ctx context.Context, stdout io.Writer, c *client.Client, f *answerFlags, view notices, item inboxItem) error {
 	if item.Approval != nil {
 		verdict, err := f.verdict(ctx, view, *item.Approval)
 		if err != nil {
 			return err
 		}
-		return a.sendVerdict(ctx, c, f, item, verdict)
+		return sendVerdict(ctx, stdout, c, f, item, verdict)
 	}
 	reply, err := f.reply(ctx, view, *item.Question)
 	if err != nil {
@@ -138,7 +139,7 @@ func (a *app) answerOne(ctx context.Context, c *client.Client, f *answerFlags, v
 	if !got.Won {
 		return tooLate(follow.Told(got.AnsweredBy, got.Outcome, got.Answer))
 	}
-	return a.printDone(f.asJSON, got, "answered: %s", printable(clip(item.Question.Question, 80)))
+	return printDone(stdout, f.asJSON, got, "answered: %s", printable(clip(item.Question.Question, 80)))
 }
 
 func (f *answerFlags) verdict(ctx context.Context, view notices, approval api.Approval) (follow.Verdict, error) {
@@ -173,7 +174,7 @@ func decisionNames(options []api.Decision) string {
 	return strings.Join(names, ", ")
 }
 
-func (a *app) sendVerdict(ctx context.Context, c *client.Client, f *answerFlags, item inboxItem, verdict follow.Verdict) error {
+func sendVerdict(ctx context.Context, stdout io.Writer, c *client.Client, f *answerFlags, item inboxItem, verdict follow.Verdict) error {
 	signature, err := f.to.signAnswer(item.SessionID, *item.Approval, verdict)
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (a *app) sendVerdict(ctx context.Context, c *client.Client, f *answerFlags,
 	if !got.Won {
 		return tooLate(follow.Beforehand(got))
 	}
-	return a.printDone(f.asJSON, got, "answered with %s: %s", got.Decision, printable(clip(item.Approval.Title, 80)))
+	return printDone(stdout, f.asJSON, got, "answered with %s: %s", got.Decision, printable(clip(item.Approval.Title, 80)))
 }
 
 // errTooLate reports that another answer counts.

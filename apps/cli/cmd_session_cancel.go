@@ -39,7 +39,7 @@ kept, and queued prompts run next: "scorel session queue remove" removes them.`,
 			if !done.Cancelled {
 				said = "the turn had ended already"
 			}
-			return a.printDone(asJSON, done, "%s", said)
+			return printDone(a.stdout, asJSON, done, "%s", said)
 		})
 	}
 	return cmd

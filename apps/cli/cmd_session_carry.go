@@ -6,12 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-func (a *app) importFile(ctx context.Context, in *projectFlag, name string, asJSON bool) error {
+func importFile(ctx context.Context, con console, in *projectFlag, name string, asJSON bool) error {
 	path, err := in.path(name)
 	if err != nil {
 		return err
@@ -20,11 +19,11 @@ func (a *app) importFile(ctx context.Context, in *projectFlag, name string, asJS
 	if err != nil {
 		return err
 	}
-	noteProof(a.stderr, name, response.Proof)
+	noteProof(con.stderr, name, response.Proof)
 	if asJSON {
-		return printJSON(a.stdout, response.Session)
+		return printJSON(con.stdout, response.Session)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s is session %s\n", printable(name), printable(response.Session.ID))
+	_, err = fmt.Fprintf(con.stdout, "%s is session %s\n", printable(name), printable(response.Session.ID))
 	return err
 }
 
@@ -76,25 +75,9 @@ is deleted.`,
 		if request.Move {
 			done = "moved"
 		}
-		return a.printDone(asJSON, api.Empty{}, "%s is %s to %s", printable(args[0]), done, printable(request.To))
+		return printDone(a.stdout, asJSON, api.Empty{}, "%s is %s to %s", printable(args[0]), done, printable(request.To))
 	}
 	return cmd
-}
-
-// confirm asks a question and ends the command unless the answer is yes. If no one can be
-// asked, only --yes counts.
-func (a *app) confirm(ctx context.Context, yes bool, question string) error {
-	if yes {
-		return nil
-	}
-	if !terminal.IsTerminal(a.stdin) {
-		return usagef("this needs confirmation: pass --yes, or run it in a terminal")
-	}
-	agreed, err := terminal.NewAsker(a.stdin, a.stderr).Ask(ctx, question)
-	if err == nil && !agreed {
-		err = sayf(errRefused, "nothing was done")
-	}
-	return err
 }
 
 func newSessionDelete(a *app) *cobra.Command {
@@ -113,15 +96,15 @@ something in it is not committed.`,
 	addJSON(cmd, &asJSON)
 	cmd.Flags().BoolVar(&yes, "yes", false, "delete without asking")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := a.confirm(cmd.Context(), yes, "Permanently delete the session "+printable(args[0])+" and its subagent sessions?"); err != nil {
+		if err := a.console.confirm(cmd.Context(), yes, "Permanently delete the session "+printable(args[0])+" and its subagent sessions?"); err != nil {
 			return err
 		}
 		deleted, err := ask(cmd.Context(), to, api.DeleteSession, api.SessionRequest{SessionID: args[0]})
 		if err != nil {
 			return err
 		}
-		a.noteLeft(deleted.Worktree)
-		return a.printDone(asJSON, deleted, "%s is deleted", printable(args[0]))
+		noteLeft(a.stderr, deleted.Worktree)
+		return printDone(a.stdout, asJSON, deleted, "%s is deleted", printable(args[0]))
 	}
 	return cmd
 }

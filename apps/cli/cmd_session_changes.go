@@ -51,13 +51,13 @@ Files that .gitignore excludes are not compared.`,
 			if asJSON {
 				return printJSON(a.stdout, r)
 			}
-			return a.printChanges(r, diffs)
+			return printChanges(a.console, r, diffs)
 		})
 	}
 	return cmd
 }
 
-func (a *app) printChanges(r api.GetChangesResponse, diffs bool) error {
+func printChanges(con console, r api.GetChangesResponse, diffs bool) error {
 	var rows [][]string
 	for _, file := range r.Files {
 		rows = append(rows, []string{string(file.Status), linesOf(file), byOf(file), printable(pathsOf(file))})
@@ -66,19 +66,19 @@ func (a *app) printChanges(r api.GetChangesResponse, diffs bool) error {
 		rows = append(rows, []string{string(api.FileUnknown), "", "tools", printable(path)})
 	}
 	if r.Reason != "" {
-		fmt.Fprintf(a.stderr, "note: %s; only the files that tools changed are listed\n", printable(r.Reason))
+		fmt.Fprintf(con.stderr, "note: %s; only the files that tools changed are listed\n", printable(r.Reason))
 	}
 	if len(r.Skipped) > 0 {
-		fmt.Fprintf(a.stderr, "note: not compared: %s\n", printable(strings.Join(r.Skipped, ", ")))
+		fmt.Fprintf(con.stderr, "note: not compared: %s\n", printable(strings.Join(r.Skipped, ", ")))
 	}
 	if len(rows) == 0 {
-		_, err := io.WriteString(a.stderr, "nothing has changed\n")
+		_, err := io.WriteString(con.stderr, "nothing has changed\n")
 		return err
 	}
 	if !diffs {
-		return printTable(a.stdout, []string{"STATUS", "LINES", "BY", "FILE"}, rows)
+		return printTable(con.stdout, []string{"STATUS", "LINES", "BY", "FILE"}, rows)
 	}
-	return writeDiffs(a.stdout, r.Files)
+	return writeDiffs(con.stdout, r.Files)
 }
 
 func pathsOf(file api.FileChange) string {

@@ -19,16 +19,16 @@ func isSessionID(name string) bool {
 }
 
 // inspectLive prints what the model of a session would be sent.
-func (a *app) inspectLive(ctx context.Context, to *target, id string, asJSON bool) error {
+func inspectLive(ctx context.Context, con console, to *target, id string, asJSON bool) error {
 	r, err := ask(ctx, to, api.GetSnapshot, api.SessionRequest{SessionID: id})
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(a.stdout, r)
+		return printJSON(con.stdout, r)
 	}
 	if r.Hole != "" {
-		fmt.Fprintf(a.stderr, "note: the path to the leaf is incomplete: %s\n", printable(r.Hole))
+		fmt.Fprintf(con.stderr, "note: the path to the leaf is incomplete: %s\n", printable(r.Hole))
 	}
 	now := r.RuntimeContext
 	rows := [][]string{
@@ -55,5 +55,5 @@ func (a *app) inspectLive(ctx context.Context, to *target, id string, asJSON boo
 		window = fmt.Sprintf("of %d", now.ContextWindow)
 	}
 	rows = append(rows, []string{"total", window, strconv.Itoa(now.Tokens)})
-	return printTable(a.stdout, []string{"WHAT", "VALUE", "TOKENS"}, rows)
+	return printTable(con.stdout, []string{"WHAT", "VALUE", "TOKENS"}, rows)
 }

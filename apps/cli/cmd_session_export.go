@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -49,25 +50,25 @@ import" reads.`,
 			return usagef("--children writes JSONL to a folder: give --output FOLDER, and no other format")
 		}
 		if children {
-			return a.exportFolder(cmd.Context(), to, args[0], output)
+			return exportFolder(cmd.Context(), a.console, to, args[0], output)
 		}
-		f, err := a.sessionNamed(cmd.Context(), to, args[0])
+		f, err := sessionNamed(cmd.Context(), to, args[0])
 		if err != nil {
 			return err
 		}
 		noteDamage(a.stderr, f)
-		text, err := rendered(a, f, format, leaf)
+		text, err := rendered(a.stderr, f, format, leaf)
 		if err != nil {
 			return err
 		}
-		return a.writeOut(output, text)
+		return writeOut(a.stdout, output, text)
 	}
 	return cmd
 }
 
 // sessionNamed reads the file with that name. If there is none, and the name is not a path,
 // it requests the session with that id from a host.
-func (a *app) sessionNamed(ctx context.Context, to *target, name string) (*session.File, error) {
+func sessionNamed(ctx context.Context, to *target, name string) (*session.File, error) {
 	if _, err := os.Stat(name); err == nil && to.local() {
 		return readSessionFile(name)
 	}
@@ -112,7 +113,7 @@ func fileOf(response api.ResyncEventsResponse, projects []api.Project) (*session
 	return session.ReadFile(append(data, '\n'))
 }
 
-func rendered(a *app, f *session.File, format, leaf string) ([]byte, error) {
+func rendered(stderr io.Writer, f *session.File, format, leaf string) ([]byte, error) {
 	if format == "jsonl" {
 		if f.HeaderLine == nil {
 			return nil, sayf(session.ErrEmpty, "the file is empty: there is nothing to export")
@@ -126,7 +127,7 @@ func rendered(a *app, f *session.File, format, leaf string) ([]byte, error) {
 	if errors.Is(err, session.ErrNoEntry) {
 		return nil, unknownLeaf(err, leaf)
 	}
-	noteHole(a.stderr, err)
+	noteHole(stderr, err)
 	var b bytes.Buffer
 	if format == "html" {
 		err = export.HTML(&b, doc)
@@ -137,12 +138,12 @@ func rendered(a *app, f *session.File, format, leaf string) ([]byte, error) {
 }
 
 // writeOut writes to a new file, or to standard output. It overwrites nothing.
-func (a *app) writeOut(path string, text []byte) error {
+func writeOut(stdout io.Writer, path string, text []byte) error {
 	if path == "" {
-		if terminal.IsTerminal(a.stdout) { // a file gets the text unchanged
+		if terminal.IsTerminal(stdout) { // a file gets the text unchanged
 			text = []byte(escaped(string(text)))
 		}
-		_, err := a.stdout.Write(text)
+		_, err := stdout.Write(text)
 		return err
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

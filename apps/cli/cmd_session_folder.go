@@ -17,7 +17,7 @@ import (
 // A session and the sessions that its agent created form a folder with a file for each.
 
 // exportFolder writes a session of the host and all of its child sessions to a new folder.
-func (a *app) exportFolder(ctx context.Context, to *target, id, folder string) error {
+func exportFolder(ctx context.Context, con console, to *target, id, folder string) error {
 	c, err := to.connect(ctx)
 	if err != nil {
 		return err
@@ -49,12 +49,12 @@ func (a *app) exportFolder(ctx context.Context, to *target, id, folder string) e
 		if err != nil {
 			return err
 		}
-		noteDamage(a.stderr, f)
+		noteDamage(con.stderr, f)
 		path := filepath.Join(folder, folderName(f.Header))
-		if err := a.writeOut(path, f.Bytes()); err != nil {
+		if err := writeOut(con.stdout, path, f.Bytes()); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(a.stdout, printable(path)); err != nil {
+		if _, err := fmt.Fprintln(con.stdout, printable(path)); err != nil {
 			return err
 		}
 	}
@@ -90,7 +90,7 @@ func folderName(h session.Header) string {
 
 // importFolder imports every session file of a folder. A file that fails does not keep the
 // others from being imported.
-func (a *app) importFolder(ctx context.Context, in *projectFlag, folder string, asJSON bool) error {
+func importFolder(ctx context.Context, con console, in *projectFlag, folder string, asJSON bool) error {
 	entries, err := os.ReadDir(folder) // sorted, oldest first
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != ".jsonl" })
 	if err != nil || len(entries) == 0 {
@@ -98,7 +98,7 @@ func (a *app) importFolder(ctx context.Context, in *projectFlag, folder string, 
 	}
 	var failed []error
 	for _, entry := range entries {
-		if err := a.importFile(ctx, in, filepath.Join(folder, entry.Name()), asJSON); err != nil {
+		if err := importFile(ctx, con, in, filepath.Join(folder, entry.Name()), asJSON); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", printable(entry.Name()), err))
 		}
 	}

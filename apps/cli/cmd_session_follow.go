@@ -14,7 +14,7 @@ import (
 
 // followSession prints a session and what happens in it, until the person interrupts it or the
 // session is deleted. A lost connection is restored; a first one that fails ends it.
-func (a *app) followSession(ctx context.Context, to *target, id string, asJSON bool) error {
+func followSession(ctx context.Context, con console, to *target, id string, asJSON bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	wake := make(chan struct{}, 1)
@@ -29,8 +29,8 @@ func (a *app) followSession(ctx context.Context, to *target, id string, asJSON b
 	}, id)
 	running := startPart(ctx, func(ctx context.Context) error { f.Run(ctx); return nil })
 	defer func() { _ = running.stop() }() // it returns no error
-	v := &followView{app: a, id: id, asJSON: asJSON, path: to.pathName, feed: f, text: &textView{
-		notices: notices{stderr: a.stderr}, stdout: a.stdout, steered: terminal.IsTerminal(a.stdout), steps: newProgress(a.stderr, terminal.IsTerminal(a.stderr)),
+	v := &followView{con: con, id: id, asJSON: asJSON, path: to.pathName, feed: f, text: &textView{
+		notices: notices{stderr: con.stderr}, stdout: con.stdout, steered: terminal.IsTerminal(con.stdout), steps: newProgress(con.stderr, terminal.IsTerminal(con.stderr)),
 	}}
 	for {
 		select {
@@ -51,7 +51,7 @@ func (a *app) followSession(ctx context.Context, to *target, id string, asJSON b
 
 // followView prints updates of a session.
 type followView struct {
-	app     *app
+	con     console
 	id      string
 	asJSON  bool
 	path    func() string // names the path in use
@@ -129,9 +129,9 @@ func (v *followView) first(r api.ResyncEventsResponse) error {
 		v.seen = max(v.seen, entry.Seq)
 	}
 	if v.asJSON {
-		return errors.Join(printJSON(v.app.stdout, r.Session), printEach(v.app.stdout, r.Entries))
+		return errors.Join(printJSON(v.con.stdout, r.Session), printEach(v.con.stdout, r.Entries))
 	}
-	return errors.Join(printTranscript(v.app.stdout, r), v.partial(r.Live.Partial))
+	return errors.Join(printTranscript(v.con.stdout, r), v.partial(r.Live.Partial))
 }
 
 // partial prints what had arrived of a message.
@@ -158,7 +158,7 @@ func (v *followView) event(event api.EventEnvelope) error {
 		v.seen = appended.Entry.Seq
 	}
 	if v.asJSON {
-		return printJSON(v.app.stdout, event)
+		return printJSON(v.con.stdout, event)
 	}
 	v.text.Event(event)
 	switch e := event.Event.(type) {

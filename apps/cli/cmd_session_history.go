@@ -78,13 +78,13 @@ func (f *moveFlags) expected(ctx context.Context, c *client.Client, id string) (
 	return tree.LeafID, err
 }
 
-func (a *app) printMove(f *moveFlags, r api.MoveLeafResponse) error {
+func printMove(con console, f *moveFlags, r api.MoveLeafResponse) error {
 	if f.asJSON {
-		return printJSON(a.stdout, r)
+		return printJSON(con.stdout, r)
 	}
 	if r.Text != "" {
-		fmt.Fprintln(a.stderr, "scorel: the session is now before this message, which you can send again:")
-		_, err := fmt.Fprintln(a.stdout, printableLines(r.Text))
+		fmt.Fprintln(con.stderr, "scorel: the session is now before this message, which you can send again:")
+		_, err := fmt.Fprintln(con.stdout, printableLines(r.Text))
 		return err
 	}
 	return nil
@@ -113,7 +113,7 @@ and session navigate returns to it. A rewind cannot go past a compaction.`,
 			if err != nil {
 				return err
 			}
-			return a.printMove(f, response)
+			return printMove(a.console, f, response)
 		})
 	}
 	return cmd

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -37,9 +38,9 @@ it to a file, which must not exist. With --json, each line is one image.`,
 				return err
 			}
 			if output == "" {
-				return a.printImages(images, asJSON)
+				return printImages(a.stdout, images, asJSON)
 			}
-			return a.saveImage(cmd.Context(), c, args, images, output, asJSON)
+			return saveImage(cmd.Context(), a.stdout, c, args, images, output, asJSON)
 		})
 	}
 	return cmd
@@ -77,8 +78,8 @@ func imagesOf(ctx context.Context, c *client.Client, id string) (images []sessio
 	return images, nil
 }
 
-func (a *app) printImages(images []sessionImage, asJSON bool) error {
-	return printList(a, asJSON, images, listing[sessionImage]{
+func printImages(stdout io.Writer, images []sessionImage, asJSON bool) error {
+	return printList(stdout, asJSON, images, listing[sessionImage]{
 		none:   "the session has no images",
 		header: []string{"IMAGE", "TYPE", "BYTES", "PIXELS", "ENTRY"},
 		row: func(_ int, i sessionImage) []string {
@@ -88,7 +89,7 @@ func (a *app) printImages(images []sessionImage, asJSON bool) error {
 }
 
 // saveImage writes the image that args names by the beginning of its hash.
-func (a *app) saveImage(ctx context.Context, c *client.Client, args []string, images []sessionImage, output string, asJSON bool) error {
+func saveImage(ctx context.Context, stdout io.Writer, c *client.Client, args []string, images []sessionImage, output string, asJSON bool) error {
 	image, err := findImage(images, args[1])
 	if err != nil {
 		return err
@@ -101,14 +102,14 @@ func (a *app) saveImage(ctx context.Context, c *client.Client, args []string, im
 	if err != nil {
 		return fmt.Errorf("reading an image: %w", err)
 	}
-	if err := a.writeOut(output, data); err != nil {
+	if err := writeOut(stdout, output, data); err != nil {
 		return err
 	}
 	image.File = output
 	if asJSON {
-		return printJSON(a.stdout, image)
+		return printJSON(stdout, image)
 	}
-	_, err = fmt.Fprintln(a.stdout, printable(output))
+	_, err = fmt.Fprintln(stdout, printable(output))
 	return err
 }
 

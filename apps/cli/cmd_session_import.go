@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -43,7 +44,7 @@ continued on the host is not changed any more.`,
 	cmd.Flags().StringVar(&f.query, "query", "", "with --from: only conversations with these words in title or folder")
 	cmd.Flags().IntVar(&f.limit, "limit", 50, fmt.Sprintf("with --from: maximum number of conversations in the list, 1 to %d", api.MaxTranscripts))
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --from: import all listed conversations")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.runImport(cmd, f, args) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runImport(a.console, cmd, f, args) }
 	return cmd
 }
 
@@ -55,12 +56,12 @@ type transcriptFlags struct {
 	all, asJSON bool
 }
 
-func (a *app) runImport(cmd *cobra.Command, f *transcriptFlags, args []string) error {
+func runImport(con console, cmd *cobra.Command, f *transcriptFlags, args []string) error {
 	if f.from != "" {
 		if f.limit < 1 || f.limit > api.MaxTranscripts {
 			return usagef("--limit %d: give a number from 1 to %d", f.limit, api.MaxTranscripts)
 		}
-		return f.use(cmd.Context(), func(c *client.Client) error { return a.importFrom(cmd.Context(), c, f, args) })
+		return f.use(cmd.Context(), func(c *client.Client) error { return importFrom(cmd.Context(), con, c, f, args) })
 	}
 	switch {
 	case len(args) != 1:
@@ -74,13 +75,13 @@ func (a *app) runImport(cmd *cobra.Command, f *transcriptFlags, args []string) e
 	case errors.Is(err, os.ErrNotExist):
 		return sayf(err, "there is no file %s: give the path of a session file", args[0])
 	case err == nil && info.IsDir():
-		return a.importFolder(cmd.Context(), f.projectFlag, args[0], f.asJSON)
+		return importFolder(cmd.Context(), con, f.projectFlag, args[0], f.asJSON)
 	}
-	return a.importFile(cmd.Context(), f.projectFlag, args[0], f.asJSON)
+	return importFile(cmd.Context(), con, f.projectFlag, args[0], f.asJSON)
 }
 
 // importFrom lists or imports conversations of another agent.
-func (a *app) importFrom(ctx context.Context, c *client.Client, f *transcriptFlags, ids []string) error {
+func importFrom(ctx context.Context, con console, c *client.Client, f *transcriptFlags, ids []string) error {
 	projectID, err := f.id(ctx, c)
 	if err != nil {
 		return err
@@ -91,9 +92,9 @@ func (a *app) importFrom(ctx context.Context, c *client.Client, f *transcriptFla
 		if err != nil {
 			return err
 		}
-		a.noteList(&list, f)
+		noteList(con.stderr, &list, f)
 		if !f.all {
-			return a.printTranscripts(list.Transcripts, f.asJSON)
+			return printTranscripts(con.stdout, list.Transcripts, f.asJSON)
 		}
 		for _, t := range list.Transcripts {
 			ids = append(ids, t.ID)
@@ -103,11 +104,11 @@ func (a *app) importFrom(ctx context.Context, c *client.Client, f *transcriptFla
 	for _, id := range ids {
 		response, err := client.Call(ctx, c, api.ImportTranscript, api.ImportTranscriptRequest{From: f.from, ID: id, ProjectID: projectID})
 		if err == nil {
-			err = a.printImported(id, &response, f.asJSON)
+			err = printImported(con, id, &response, f.asJSON)
 		}
 		var refusal *api.Error
 		if errors.As(err, &refusal) && len(ids) > 1 { // the others can still be imported
-			fmt.Fprintf(a.stderr, "%s: %s\n", printable(id), printable(refusal.Message))
+			fmt.Fprintf(con.stderr, "%s: %s\n", printable(id), printable(refusal.Message))
 			failed = sayf(err, "some conversations were not imported: see above")
 			continue
 		}
@@ -119,21 +120,21 @@ func (a *app) importFrom(ctx context.Context, c *client.Client, f *transcriptFla
 }
 
 // noteList says what a list does not show.
-func (a *app) noteList(list *api.ListTranscriptsResponse, f *transcriptFlags) {
+func noteList(stderr io.Writer, list *api.ListTranscriptsResponse, f *transcriptFlags) {
 	if list.Damaged > 0 {
-		fmt.Fprintf(a.stderr, "%d files are named like conversations and could not be read as such\n", list.Damaged)
+		fmt.Fprintf(stderr, "%d files are named like conversations and could not be read as such\n", list.Damaged)
 	}
 	if more := list.Total - len(list.Transcripts); more > 0 {
-		fmt.Fprintf(a.stderr, "%d more: narrow the list with --query or --project, or raise --limit\n", more)
+		fmt.Fprintf(stderr, "%d more: narrow the list with --query or --project, or raise --limit\n", more)
 	}
 }
 
-func (a *app) printTranscripts(list []api.Transcript, asJSON bool) error {
+func printTranscripts(stdout io.Writer, list []api.Transcript, asJSON bool) error {
 	if asJSON {
-		return printEach(a.stdout, list)
+		return printEach(stdout, list)
 	}
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(a.stdout, "no conversations were found")
+		_, err := fmt.Fprintln(stdout, "no conversations were found")
 		return err
 	}
 	for _, t := range list {
@@ -141,7 +142,7 @@ func (a *app) printTranscripts(list []api.Transcript, asJSON bool) error {
 		if t.SessionID != "" {
 			state = "session " + t.SessionID
 		}
-		_, err := fmt.Fprintf(a.stdout, "%s  %s  %s\n  %s  %s\n", printable(t.ID), formatMillis(t.UpdatedAt), printable(clip(t.Title, 80)), printable(t.Folder), printable(state))
+		_, err := fmt.Fprintf(stdout, "%s  %s  %s\n  %s  %s\n", printable(t.ID), formatMillis(t.UpdatedAt), printable(clip(t.Title, 80)), printable(t.Folder), printable(state))
 		if err != nil {
 			return err
 		}
@@ -149,15 +150,15 @@ func (a *app) printTranscripts(list []api.Transcript, asJSON bool) error {
 	return nil
 }
 
-func (a *app) printImported(id string, r *api.ImportTranscriptResponse, asJSON bool) error {
+func printImported(con console, id string, r *api.ImportTranscriptResponse, asJSON bool) error {
 	if r.Damaged > 0 {
-		fmt.Fprintf(a.stderr, "%s: %d damaged records were skipped\n", printable(id), r.Damaged)
+		fmt.Fprintf(con.stderr, "%s: %d damaged records were skipped\n", printable(id), r.Damaged)
 	}
 	if r.Unfinished > 0 {
-		fmt.Fprintf(a.stderr, "%s: %d records are still being written: import it again when the agent has finished\n", printable(id), r.Unfinished)
+		fmt.Fprintf(con.stderr, "%s: %d records are still being written: import it again when the agent has finished\n", printable(id), r.Unfinished)
 	}
 	if asJSON {
-		return printJSON(a.stdout, r)
+		return printJSON(con.stdout, r)
 	}
 	words := map[api.TranscriptOutcome]string{
 		api.TranscriptImported:  fmt.Sprintf("was imported with %d entries", r.Added),
@@ -165,6 +166,6 @@ func (a *app) printImported(id string, r *api.ImportTranscriptResponse, asJSON b
 		api.TranscriptUnchanged: "has nothing new",
 		api.TranscriptContinued: "was continued here and is not changed",
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s is session %s: it %s\n", printable(id), printable(r.Session.ID), words[r.Outcome])
+	_, err := fmt.Fprintf(con.stdout, "%s is session %s: it %s\n", printable(id), printable(r.Session.ID), words[r.Outcome])
 	return err
 }

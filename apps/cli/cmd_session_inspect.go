@@ -41,7 +41,7 @@ prints all of it.`,
 			if leaf != "" {
 				return usagef("--leaf needs a session file: write one with `scorel session export %s --output FILE`, and inspect that", args[0])
 			}
-			return a.inspectLive(cmd.Context(), to, args[0], asJSON)
+			return inspectLive(cmd.Context(), a.console, to, args[0], asJSON)
 		}
 		f, err := readSessionFile(args[0])
 		if err != nil {
@@ -49,9 +49,9 @@ prints all of it.`,
 		}
 		noteDamage(a.stderr, f)
 		if asJSON {
-			return printInspection(a, f, leaf)
+			return printInspection(a.console, f, leaf)
 		}
-		return printFile(a, f, leaf)
+		return printFile(a.console, f, leaf)
 	}
 	return cmd
 }
@@ -110,13 +110,13 @@ func noteHole(w io.Writer, hole error) {
 	}
 }
 
-func printInspection(a *app, f *session.File, leaf string) error {
+func printInspection(con console, f *session.File, leaf string) error {
 	in, err := f.Inspect(leaf)
 	if err != nil {
 		return unknownLeaf(err, leaf)
 	}
-	noteHole(a.stderr, in.Hole)
-	out := &escaper{w: a.stdout}
+	noteHole(con.stderr, in.Hole)
+	out := &escaper{w: con.stdout}
 	if err := in.Write(out); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func unknownLeaf(err error, leaf string) error {
 }
 
 // printFile prints a short description of the file for people.
-func printFile(a *app, f *session.File, leaf string) error {
+func printFile(con console, f *session.File, leaf string) error {
 	context := f.Tree.LeafContext()
 	if leaf == "" {
 		leaf = f.Tree.Leaf()
@@ -139,7 +139,7 @@ func printFile(a *app, f *session.File, leaf string) error {
 			return unknownLeaf(err, leaf)
 		}
 	}
-	noteHole(a.stderr, context.Hole)
+	noteHole(con.stderr, context.Hole)
 	model := "none"
 	if context.Model != nil {
 		model = context.Model.Provider + "/" + context.Model.ModelID
@@ -150,5 +150,5 @@ func printFile(a *app, f *session.File, leaf string) error {
 		{"labels", fmt.Sprint(len(f.Tree.Labels()))}, {"leaf", leaf},
 		{"messages", fmt.Sprint(len(context.Messages))}, {"model", model}, {"thinking", context.ThinkingLevel},
 	}
-	return printTable(a.stdout, []string{"WHAT", "VALUE"}, rows)
+	return printTable(con.stdout, []string{"WHAT", "VALUE"}, rows)
 }

@@ -66,13 +66,13 @@ otherwise. With --all-machines, a machine that cannot be reached is named on sta
 			if err != nil {
 				return err
 			}
-			return printList(a, asJSON, list, onMachines(how))
+			return printList(a.stdout, asJSON, list, onMachines(how))
 		}
 		list, err := listSessions(cmd.Context(), l.in.projectFlag, l.request)
 		if err != nil {
 			return err
 		}
-		return printList(a, asJSON, firstOf(withMeta(list, l.meta), l.limit), how)
+		return printList(a.stdout, asJSON, firstOf(withMeta(list, l.meta), l.limit), how)
 	}
 	return cmd
 }

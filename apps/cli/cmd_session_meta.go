@@ -47,21 +47,21 @@ Restoring the session makes the worktree again.`
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request := api.UpdateSessionRequest{SessionID: args[0]}
 		set(&request, on)
-		return a.updateSession(cmd, to, request, asJSON)
+		return updateSession(a.console, cmd, to, request, asJSON)
 	}
 	return cmd
 }
 
-func (a *app) updateSession(cmd *cobra.Command, to *target, request api.UpdateSessionRequest, asJSON bool) error {
+func updateSession(con console, cmd *cobra.Command, to *target, request api.UpdateSessionRequest, asJSON bool) error {
 	r, err := ask(cmd.Context(), to, api.UpdateSession, request)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(a.stdout, r.Session)
+		return printJSON(con.stdout, r.Session)
 	}
 	if request.Archived != nil && *request.Archived {
-		a.noteLeft(r.Session.Worktree)
+		noteLeft(con.stderr, r.Session.Worktree)
 	}
 	return nil
 }

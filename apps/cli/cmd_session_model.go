@@ -62,7 +62,7 @@ the nearest one is used.`,
 		if err != nil {
 			return err
 		}
-		return a.printDone(asJSON, now, "the next turn uses %s, thinking: %s",
+		return printDone(a.stdout, asJSON, now, "the next turn uses %s, thinking: %s",
 			printable(now.Model), cmp.Or(printable(now.Thinking), "the provider's default"))
 	}
 	return cmd
@@ -88,7 +88,7 @@ once, also to approvals that wait. The host limits which modes other machines ca
 		if err != nil {
 			return err
 		}
-		return a.printDone(asJSON, now, "the mode is %s", now.Mode)
+		return printDone(a.stdout, asJSON, now, "the mode is %s", now.Mode)
 	}
 	return cmd
 }

@@ -91,7 +91,7 @@ func (f *handOverFlags) cancelMove(ctx context.Context, sessionID string) error 
 		if err != nil {
 			return err
 		}
-		return f.app.printDone(f.asJSON, response.Move, "the move of %s is canceled", printable(sessionID))
+		return printDone(f.app.stdout, f.asJSON, response.Move, "the move of %s is canceled", printable(sessionID))
 	}
 	return sayf(&api.Error{Kind: api.KindNotFound}, "no move of the session %s is under way", printable(sessionID))
 }
@@ -276,7 +276,7 @@ func (f *handOverFlags) watch(ctx context.Context, c *client.Client, moveID, lab
 		f.show(response.Move, label)
 		switch response.Move.State {
 		case api.MoveDone:
-			return f.app.printDone(f.asJSON, response.Move, "%s is now on %s", printable(response.Move.SessionID), printable(label))
+			return printDone(f.app.stdout, f.asJSON, response.Move, "%s is now on %s", printable(response.Move.SessionID), printable(label))
 		case api.MoveCanceled, api.MoveCanceling:
 			return sayf(errNotMoved, "the session was not moved: %s", printable(response.Move.Error))
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,11 +33,11 @@ calls of MCP servers, and subagents. With an OPERATION from that list, print its
 				return err
 			}
 			if len(args) == 1 {
-				return a.printOperations(operations, asJSON)
+				return printOperations(a.stdout, operations, asJSON)
 			}
 			for _, record := range operations {
 				if record.OperationID == args[1] {
-					return a.printLog(cmd.Context(), c, record.ProcessLogRef, asJSON)
+					return printLog(cmd.Context(), a.stdout, c, record.ProcessLogRef, asJSON)
 				}
 			}
 			return usagef("the session has no operation %s that has ended: `scorel session progress %s` lists them", printable(args[1]), printable(args[0]))
@@ -58,8 +59,8 @@ func operationsOf(ctx context.Context, c *client.Client, id string) (records []s
 	return records, nil
 }
 
-func (a *app) printOperations(records []session.ProcessRecord, asJSON bool) error {
-	return printList(a, asJSON, records, listing[session.ProcessRecord]{
+func printOperations(stdout io.Writer, records []session.ProcessRecord, asJSON bool) error {
+	return printList(stdout, asJSON, records, listing[session.ProcessRecord]{
 		none:   "the session has no operations that have ended",
 		header: []string{"OPERATION", "STATUS", "STARTED", "WHAT", "TOOL"},
 		row: func(_ int, r session.ProcessRecord) []string {
@@ -69,7 +70,7 @@ func (a *app) printOperations(records []session.ProcessRecord, asJSON bool) erro
 }
 
 // printLog prints the log of an operation page by page.
-func (a *app) printLog(ctx context.Context, c *client.Client, ref string, asJSON bool) error {
+func printLog(ctx context.Context, stdout io.Writer, c *client.Client, ref string, asJSON bool) error {
 	request := api.GetProcessLogRequest{ProcessLogRef: ref}
 	for {
 		page, err := client.Call(ctx, c, api.GetProcessLog, request)
@@ -78,9 +79,9 @@ func (a *app) printLog(ctx context.Context, c *client.Client, ref string, asJSON
 		}
 		for _, line := range page.Lines {
 			if asJSON {
-				err = printJSON(a.stdout, line)
+				err = printJSON(stdout, line)
 			} else {
-				_, err = fmt.Fprint(a.stdout, progressText(line))
+				_, err = fmt.Fprint(stdout, progressText(line))
 			}
 			if err != nil {
 				return err

@@ -77,7 +77,7 @@ the running turn gets it at its next step; with follow_up, it runs after that tu
 			return usagef("the change is missing: give the new text in quotes, or --mode")
 		}
 		if len(args) == 3 {
-			text, _, err := a.promptText(cmd.Context(), args[2])
+			text, _, err := promptText(cmd.Context(), a.console, args[2])
 			if err != nil {
 				return err
 			}
@@ -232,7 +232,7 @@ func (f *queueFlags) change(ctx context.Context, id string, edit func(queue) ([]
 }
 
 func (f *queueFlags) print(waiting queue) error {
-	return printList(f.app, f.asJSON, waiting, listing[session.QueuedPrompt]{
+	return printList(f.app.stdout, f.asJSON, waiting, listing[session.QueuedPrompt]{
 		none:   "no prompts are queued in this session",
 		header: []string{"PLACE", "KEY", "TAKEN", "SENT", "TEXT"},
 		row: func(i int, q session.QueuedPrompt) []string {

@@ -32,14 +32,14 @@ terminal you are asked; the file is not touched if it has changed since. --yes d
 			if err != nil {
 				return err
 			}
-			if err := a.confirmRevert(cmd.Context(), yes, file); err != nil {
+			if err := confirmRevert(cmd.Context(), a.console, yes, file); err != nil {
 				return err
 			}
 			done, err := client.Call(cmd.Context(), c, api.RevertFile, api.RevertFileRequest{SessionID: args[0], Path: file.Path, Version: file.Version})
 			if err != nil {
 				return err
 			}
-			return a.printDone(asJSON, done, "%s is as it was when the session began", printable(file.Path))
+			return printDone(a.stdout, asJSON, done, "%s is as it was when the session began", printable(file.Path))
 		})
 	}
 	return cmd
@@ -60,9 +60,9 @@ func revertable(ctx context.Context, c *client.Client, session, path string) (ap
 }
 
 // confirmRevert shows what a revert takes away, and asks.
-func (a *app) confirmRevert(ctx context.Context, yes bool, file api.FileChange) error {
-	if !yes && terminal.IsTerminal(a.stdin) {
-		if err := writeDiffs(a.stderr, []api.FileChange{file}); err != nil {
+func confirmRevert(ctx context.Context, con console, yes bool, file api.FileChange) error {
+	if !yes && terminal.IsTerminal(con.stdin) {
+		if err := writeDiffs(con.stderr, []api.FileChange{file}); err != nil {
 			return err
 		}
 	}
@@ -70,5 +70,5 @@ func (a *app) confirmRevert(ctx context.Context, yes bool, file api.FileChange) 
 	if file.Status == api.FileAdded || file.Status == api.FileRenamed {
 		question = fmt.Sprintf("Delete %s? It did not exist when the session began.", printable(file.Path))
 	}
-	return a.confirm(ctx, yes, question)
+	return con.confirm(ctx, yes, question)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ does not store it: the link is printed once.
 			return err
 		}
 		defer func() { _ = c.Close() }() // everything was received
-		return a.share(cmd.Context(), c, args[0], f)
+		return shareSession(cmd.Context(), a.console, c, args[0], f)
 	}
 	return cmd
 }
@@ -66,7 +67,7 @@ type sharedLink struct {
 	ExpiresAt int64    `json:"expiresAt"`
 }
 
-func (a *app) share(ctx context.Context, c *client.Client, sessionID string, f shareFlags) error {
+func shareSession(ctx context.Context, con console, c *client.Client, sessionID string, f shareFlags) error {
 	lifetime, err := parseLifetime(f.expires)
 	if err != nil {
 		return err
@@ -87,12 +88,12 @@ func (a *app) share(ctx context.Context, c *client.Client, sessionID string, f s
 		return err
 	}
 	if f.asJSON {
-		return printJSON(a.stdout, sharedLink{URL: address, ClientID: guest.ID, SessionID: sessionID, Name: guest.Label, ExpiresAt: guest.ExpiresAt})
+		return printJSON(con.stdout, sharedLink{URL: address, ClientID: guest.ID, SessionID: sessionID, Name: guest.Label, ExpiresAt: guest.ExpiresAt})
 	}
 	if warning := narrow(page); warning != "" {
-		_, _ = fmt.Fprintln(a.stderr, warning) // the link itself matters
+		_, _ = fmt.Fprintln(con.stderr, warning) // the link itself matters
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s\n\nThis link shows the session, read-only, until %s. Revoke it with:\n  scorel session unshare %s\n", address, formatMillis(guest.ExpiresAt), guest.ID)
+	_, err = fmt.Fprintf(con.stdout, "%s\n\nThis link shows the session, read-only, until %s. Revoke it with:\n  scorel session unshare %s\n", address, formatMillis(guest.ExpiresAt), guest.ID)
 	return err
 }
 
@@ -160,7 +161,7 @@ open is disconnected within a second. "scorel host clients" lists the links.`,
 			return err
 		}
 		defer func() { _ = c.Close() }() // everything was received
-		return a.unshare(cmd.Context(), c, args[0], asJSON)
+		return unshareSession(cmd.Context(), a.stdout, c, args[0], asJSON)
 	}
 	return cmd
 }
@@ -170,7 +171,7 @@ type unsharedLinks struct {
 	Revoked []ident.ID `json:"revoked"`
 }
 
-func (a *app) unshare(ctx context.Context, c *client.Client, given string, asJSON bool) error {
+func unshareSession(ctx context.Context, stdout io.Writer, c *client.Client, given string, asJSON bool) error {
 	list, err := client.Call(ctx, c, api.ListClients, api.Empty{})
 	if err != nil {
 		return err
@@ -189,10 +190,10 @@ func (a *app) unshare(ctx context.Context, c *client.Client, given string, asJSO
 		return api.Errorf(api.KindNotFound, "no guest link of %s: `scorel host clients` lists all links", clip(given, 100))
 	}
 	if asJSON {
-		return printJSON(a.stdout, ended)
+		return printJSON(stdout, ended)
 	}
 	for _, id := range ended.Revoked {
-		if _, err := fmt.Fprintf(a.stdout, "%s is revoked\n", id); err != nil {
+		if _, err := fmt.Fprintf(stdout, "%s is revoked\n", id); err != nil {
 			return err
 		}
 	}

@@ -65,13 +65,13 @@ with --link -, it is read from the terminal without echo, or from standard input
 		case id == "":
 			return usagef("give the id of one session, as scorel session list prints it, or a guest link with --link")
 		case f.follow:
-			return a.followSession(cmd.Context(), to, id, f.asJSON)
+			return followSession(cmd.Context(), a.console, to, id, f.asJSON)
 		}
 		return to.use(cmd.Context(), func(c *client.Client) error {
 			if f.entry != "" {
-				return a.showAround(cmd.Context(), c, api.GetEntriesRequest{SessionID: id, Around: f.entry, Limit: f.limit}, f.asJSON)
+				return showAround(cmd.Context(), a.console, c, api.GetEntriesRequest{SessionID: id, Around: f.entry, Limit: f.limit}, f.asJSON)
 			}
-			return a.showSession(cmd.Context(), c, id, f.asJSON)
+			return showSession(cmd.Context(), a.console, c, id, f.asJSON)
 		})
 	}
 	return cmd
@@ -90,31 +90,31 @@ func (f *showFlags) check(limited bool) error {
 	return nil
 }
 
-func (a *app) showSession(ctx context.Context, c *client.Client, id string, asJSON bool) error {
+func showSession(ctx context.Context, con console, c *client.Client, id string, asJSON bool) error {
 	response, err := loadLog(ctx, c, id)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		if err := printJSON(a.stdout, response.Session); err != nil {
+		if err := printJSON(con.stdout, response.Session); err != nil {
 			return err
 		}
-		return printEach(a.stdout, response.Entries)
+		return printEach(con.stdout, response.Entries)
 	}
-	a.noteWorktree(response.Session.Worktree)
-	return printTranscript(a.stdout, response)
+	noteWorktree(con.stderr, response.Session.Worktree)
+	return printTranscript(con.stdout, response)
 }
 
-func (a *app) showAround(ctx context.Context, c *client.Client, request api.GetEntriesRequest, asJSON bool) error {
+func showAround(ctx context.Context, con console, c *client.Client, request api.GetEntriesRequest, asJSON bool) error {
 	response, err := client.Call(ctx, c, api.GetEntries, request)
 	switch {
 	case err != nil:
 		return err
 	case asJSON:
-		return printEach(a.stdout, response.Entries)
+		return printEach(con.stdout, response.Entries)
 	}
 	if !response.OnPath {
-		fmt.Fprintln(a.stderr, "scorel: this entry is on another branch of the session")
+		fmt.Fprintln(con.stderr, "scorel: this entry is on another branch of the session")
 	}
-	return printAround(a.stdout, response, request.Around)
+	return printAround(con.stdout, response, request.Around)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -109,7 +110,7 @@ printed. --summarize carries over a summary of the abandoned branch.`,
 			}
 			response.LeafID, response.Working = entry.ID, false
 		}
-		return a.printMove(f, response)
+		return printMove(a.console, f, response)
 	}
 	return cmd
 }
@@ -132,13 +133,13 @@ without one, by the session's own model.`,
 	cmd.Flags().StringVar(&instructions, "instructions", "", "what the summary should focus on")
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.compact(cmd.Context(), to, args[0], instructions, asJSON)
+		return compactSession(cmd.Context(), a.stdout, to, args[0], instructions, asJSON)
 	}
 	return cmd
 }
 
-// compact compacts a session and prints the summary.
-func (a *app) compact(ctx context.Context, to *target, id, instructions string, asJSON bool) error {
+// compactSession compacts a session and prints the summary.
+func compactSession(ctx context.Context, stdout io.Writer, to *target, id, instructions string, asJSON bool) error {
 	w, err := to.follow(ctx, id)
 	if err != nil {
 		return err
@@ -155,8 +156,8 @@ func (a *app) compact(ctx context.Context, to *target, id, instructions string, 
 		return err
 	}
 	if asJSON {
-		return printJSON(a.stdout, entry)
+		return printJSON(stdout, entry)
 	}
-	_, err = fmt.Fprintln(a.stdout, printableLines(entry.Text("summary")))
+	_, err = fmt.Fprintln(stdout, printableLines(entry.Text("summary")))
 	return err
 }

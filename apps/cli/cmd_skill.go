@@ -38,7 +38,7 @@ print both with the description as one object.`,
 			if asJSON {
 				return printJSON(a.stdout, found)
 			}
-			a.sayNotes([]string{found.Skill.Path + " (" + found.Skill.Scope + ")"})
+			sayNotes(a.stderr, []string{found.Skill.Path + " (" + found.Skill.Scope + ")"})
 			_, err = fmt.Fprintln(a.stdout, printableLines(found.Text))
 			return err
 		})
@@ -89,25 +89,25 @@ running host. Files that were skipped, and warnings, are printed to standard err
 		if err != nil {
 			return err
 		}
-		a.sayNotes(notes)
-		return printList(a, asJSON, skills, listing[host.Skill]{
+		sayNotes(a.stderr, notes)
+		return printList(a.stdout, asJSON, skills, listing[host.Skill]{
 			none:   "there are no skills: create a folder with a SKILL.md, for example in .agents/skills",
 			header: skillHeader(),
 			row: func(_ int, s host.Skill) []string {
 				return []string{s.Name, s.Scope, skillState(s.Enabled, s.Manual), clip(s.Description, 70), s.Path}
 			},
 		})
-	}, a.listSkillsOn)
+	}, listSkillsOn)
 }
 
 // listSkillsOn lists the skills of a project of another machine.
-func (a *app) listSkillsOn(ctx context.Context, c *client.Client, projectID string, asJSON bool) error {
+func listSkillsOn(ctx context.Context, con console, c *client.Client, projectID string, asJSON bool) error {
 	response, err := client.Call(ctx, c, api.ListSkills, api.ListSkillsRequest{ProjectID: projectID})
 	if err != nil {
 		return err
 	}
-	a.sayNotes(response.Notes)
-	return printList(a, asJSON, response.Skills, listing[api.Skill]{
+	sayNotes(con.stderr, response.Notes)
+	return printList(con.stdout, asJSON, response.Skills, listing[api.Skill]{
 		none:   "the project has no skills",
 		header: skillHeader(),
 		row: func(_ int, s api.Skill) []string {

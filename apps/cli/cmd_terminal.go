@@ -47,7 +47,7 @@ is printed.`,
 		if sessionID != "" && in.given != "" {
 			return usagef("--session and --project: give one of them")
 		}
-		return a.onShell(cmd.Context(), in.target, func(s *shell.Shell, c *client.Client) error {
+		return onShell(cmd.Context(), in.target, func(s *shell.Shell, c *client.Client) error {
 			project, err := in.id(cmd.Context(), c)
 			if err != nil {
 				return err
@@ -63,7 +63,7 @@ is printed.`,
 				return printJSON(a.stdout, opened.Terminal)
 			}
 			s.EndsWithInput = !terminal.IsTerminal(a.stdin)
-			return a.useShell(cmd.Context(), s, c, in.target, opened.Terminal.ID)
+			return useShell(cmd.Context(), a.console, s, c, in.target, opened.Terminal.ID)
 		})
 	}
 	return cmd
@@ -81,15 +81,15 @@ which keeps running when the input ends.`,
 	}
 	to := a.targetFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.onShell(cmd.Context(), to, func(s *shell.Shell, c *client.Client) error {
-			return a.useShell(cmd.Context(), s, c, to, args[0])
+		return onShell(cmd.Context(), to, func(s *shell.Shell, c *client.Client) error {
+			return useShell(cmd.Context(), a.console, s, c, to, args[0])
 		})
 	}
 	return cmd
 }
 
 // onShell connects with a client whose terminal events go to a shell.
-func (a *app) onShell(ctx context.Context, to *target, run func(*shell.Shell, *client.Client) error) error {
+func onShell(ctx context.Context, to *target, run func(*shell.Shell, *client.Client) error) error {
 	transport, err := to.dial(ctx)
 	if err != nil {
 		return err
@@ -101,18 +101,18 @@ func (a *app) onShell(ctx context.Context, to *target, run func(*shell.Shell, *c
 }
 
 // useShell connects a shell with this terminal until it ends or is left.
-func (a *app) useShell(ctx context.Context, s *shell.Shell, c *client.Client, to *target, id string) error {
-	if terminal.IsTerminal(a.stdin) {
-		a.sayNotes([]string{"Ctrl+] leaves the shell running"})
+func useShell(ctx context.Context, con console, s *shell.Shell, c *client.Client, to *target, id string) error {
+	if terminal.IsTerminal(con.stdin) {
+		sayNotes(con.stderr, []string{"Ctrl+] leaves the shell running"})
 	}
-	end, err := s.Run(ctx, c, id, a.stdin, a.stdout)
+	end, err := s.Run(ctx, c, id, con.stdin, con.stdout)
 	again := "scorel terminal attach " + id
 	if !to.local() {
 		again += " --device " + to.device
 	}
 	switch {
 	case errors.Is(err, shell.ErrLeft):
-		a.sayNotes([]string{"the shell keeps running: `" + again + "` returns to it"})
+		sayNotes(con.stderr, []string{"the shell keeps running: `" + again + "` returns to it"})
 		return nil
 	case errors.Is(err, client.ErrLost):
 		return sayf(err, "the connection was lost; the shell keeps running: `%s` returns to it", again)
@@ -154,7 +154,7 @@ func newTerminalList(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printList(a, asJSON, response.Terminals, listing[api.Terminal]{
+		return printList(a.stdout, asJSON, response.Terminals, listing[api.Terminal]{
 			none:   "no shell is open: `scorel terminal open` opens one",
 			header: []string{"ID", "OPENED", "STATE", "FOLDER"},
 			row: func(_ int, t api.Terminal) []string {
@@ -184,7 +184,7 @@ func newTerminalClose(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.printDone(asJSON, done, "%s is closed", printable(args[0]))
+		return printDone(a.stdout, asJSON, done, "%s is closed", printable(args[0]))
 	}
 	return cmd
 }

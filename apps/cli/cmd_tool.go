@@ -43,7 +43,7 @@ each line is one tool with the JSON Schema of its arguments.`,
 		if err != nil {
 			return err
 		}
-		return printList(a, asJSON, tools, listing[host.Tool]{
+		return printList(a.stdout, asJSON, tools, listing[host.Tool]{
 			header: []string{"NAME", "GROUP", "ASKS", "WHAT"},
 			row: func(_ int, t host.Tool) []string {
 				asks := "no"
@@ -81,7 +81,7 @@ from standard input. Background jobs end with the command.`,
 	cmd.Flags().StringVar(&args, "args", "", "arguments of the tool: a JSON object, @FILE or @- (default: {})")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "folder to work in (default: this one)")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		raw, err := a.toolArgs(cmd.Context(), args)
+		raw, err := toolArgs(cmd.Context(), a.stdin, args)
 		if err != nil {
 			return err
 		}
@@ -116,10 +116,10 @@ var errToolFailed = errors.New("the tool failed")
 
 // toolArgs reads the arguments, which must be a JSON object. The tool validates its
 // content.
-func (a *app) toolArgs(ctx context.Context, given string) (json.RawMessage, error) {
+func toolArgs(ctx context.Context, stdin io.Reader, given string) (json.RawMessage, error) {
 	text := given
 	if from, ok := strings.CutPrefix(given, "@"); ok {
-		data, err := a.readArgs(ctx, from)
+		data, err := readArgs(ctx, stdin, from)
 		if err != nil {
 			return nil, err
 		}
@@ -135,8 +135,8 @@ func (a *app) toolArgs(ctx context.Context, given string) (json.RawMessage, erro
 	return json.RawMessage(text), nil
 }
 
-func (a *app) readArgs(ctx context.Context, from string) ([]byte, error) {
-	reader := a.stdin
+func readArgs(ctx context.Context, stdin io.Reader, from string) ([]byte, error) {
+	reader := stdin
 	if from != "-" {
 		file, err := os.Open(from)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"path/filepath"
@@ -79,7 +80,7 @@ func (a *app) up(ctx context.Context, f upFlags) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	a.warnNameless(listener.Addr(), f.publicURLs)
+	warnNameless(a.stderr, listener.Addr(), f.publicURLs)
 	place := upPlace{home: home, url: baseURL(listener.Addr())}
 	h, err := a.upHost(ctx, f, place)
 	if err != nil {
@@ -116,7 +117,7 @@ func (a *app) upAnnounce(ctx context.Context, f upFlags, h *host.Host, places []
 	if !f.announce {
 		return startPart(ctx, func(context.Context) error { return nil }), nil
 	}
-	logger, err := a.logger(f.log)
+	logger, err := newLogger(a.stderr, f.log)
 	if err != nil {
 		return nil, err
 	}
@@ -138,13 +139,13 @@ func (a *app) upHost(ctx context.Context, f upFlags, place upPlace) (*host.Host,
 }
 
 func (a *app) upRelay(ctx context.Context, f upFlags, listener net.Listener, place upPlace) (*part, error) {
-	logger, err := a.logger(f.log)
+	logger, err := newLogger(a.stderr, f.log)
 	if err != nil {
 		return nil, err
 	}
 	options := serve.Options{
 		Listener: listener, DataDir: filepath.Join(place.home, "relay"), PublicURLs: append([]string{place.url}, f.publicURLs...),
-		Web: a.webFiles(), Docs: docFiles(), Logger: logger, Version: version,
+		Web: webFiles(a.stderr), Docs: docFiles(), Logger: logger, Version: version,
 		Drain: -1, // its peers are on this machine and end with it
 	}
 	return startPart(context.WithoutCancel(ctx), func(ctx context.Context) error { return serve.Run(ctx, options) }), nil
@@ -176,9 +177,9 @@ func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, rela
 	if err != nil {
 		return err
 	}
-	browser := startPart(ctx, func(ctx context.Context) error { return a.admitBrowser(ctx, c, link) })
+	browser := startPart(ctx, func(ctx context.Context) error { return admitBrowser(ctx, a.stderr, c, link) })
 	defer func() { _ = browser.stop() }() // it has already reported any error
-	if err := a.announceUp(f, link, info, place); err != nil {
+	if err := announceUp(a.stdout, f, link, info, place); err != nil {
 		return err
 	}
 	if !f.noOpen {
@@ -191,9 +192,9 @@ func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, rela
 	return nil
 }
 
-func (a *app) announceUp(f upFlags, link api.CreatePairingResponse, info api.HostInfo, place upPlace) error {
+func announceUp(stdout io.Writer, f upFlags, link api.CreatePairingResponse, info api.HostInfo, place upPlace) error {
 	if f.asJSON {
-		return printJSON(a.stdout, struct {
+		return printJSON(stdout, struct {
 			Ready    bool     `json:"ready"`
 			URL      string   `json:"url"`
 			Relay    string   `json:"relay"`
@@ -201,7 +202,7 @@ func (a *app) announceUp(f upFlags, link api.CreatePairingResponse, info api.Hos
 			Home     string   `json:"home"`
 		}{true, link.URL, place.url, info.DeviceID, place.home})
 	}
-	_, err := fmt.Fprintf(a.stdout, `scorel is ready on %s (Ctrl-C ends it)
+	_, err := fmt.Fprintf(stdout, `scorel is ready on %s (Ctrl-C ends it)
 %s
 this machine appears as "%s"; to change the name, start with --label NAME
 
@@ -215,7 +216,7 @@ open this link in your browser; it works once, until %s:
 
 // admitBrowser pairs the browser that opens the link. Whoever has the link read it on this
 // machine's own screen, so no one is asked again.
-func (a *app) admitBrowser(ctx context.Context, c *client.Client, link api.CreatePairingResponse) error {
+func admitBrowser(ctx context.Context, stderr io.Writer, c *client.Client, link api.CreatePairingResponse) error {
 	id := link.PairingID
 	peer, err := client.Call(ctx, c, api.AwaitPairing, api.PairingRequest{PairingID: id})
 	if err == nil {
@@ -224,9 +225,9 @@ func (a *app) admitBrowser(ctx context.Context, c *client.Client, link api.Creat
 	switch {
 	case ctx.Err() != nil, errors.Is(err, client.ErrLost): // everything is stopping
 	case err != nil:
-		fmt.Fprintf(a.stderr, "scorel: %s\n", linkEnded(err, time.UnixMilli(link.ExpiresAt), time.Now()))
+		fmt.Fprintf(stderr, "scorel: %s\n", linkEnded(err, time.UnixMilli(link.ExpiresAt), time.Now()))
 	default:
-		fmt.Fprintf(a.stderr, "scorel: paired with \"%s\" (%s)\n", printable(peer.Label), peer.ClientID)
+		fmt.Fprintf(stderr, "scorel: paired with \"%s\" (%s)\n", printable(peer.Label), peer.ClientID)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (a *app) edited(ctx context.Context, note api.MemoryNoteResponse) (text, pa
 	if err := command.Run(); err != nil {
 		return "", "", fmt.Errorf("the note is unchanged: %s failed, and its text is kept in %s: %w", editor[0], path, err)
 	}
-	text, err = a.textFile(ctx, "the editor", path)
+	text, err = textFile(ctx, a.stdin, "the editor", path)
 	return text, path, err
 }
 

@@ -47,7 +47,7 @@ func (t *target) sessionOf(ctx context.Context, args []string) (id string, err e
 	}
 	text := t.given
 	if text == "-" {
-		if text, err = t.app.readSecret(ctx, "the link", "Guest link: ", maxGuestLink); err != nil {
+		if text, err = t.app.console.readSecret(ctx, "the link", "Guest link: ", maxGuestLink); err != nil {
 			return "", err
 		}
 	}

@@ -12,13 +12,16 @@ import (
 func TestReadingIsInterrupted(t *testing.T) {
 	in, keyboard := io.Pipe()
 	defer keyboard.Close()
-	a := &app{stdin: in, stderr: io.Discard}
+	a := &app{console: console{stdin: in, stderr: io.Discard}}
 	for name, read := range map[string]func(ctx context.Context) error{
-		"a prompt":  func(ctx context.Context) error { _, _, err := a.promptText(ctx, "-"); return err },
-		"an image":  func(ctx context.Context) error { _, err := a.readImages(ctx, []string{"-"}); return err },
-		"arguments": func(ctx context.Context) error { _, err := a.readArgs(ctx, "-"); return err },
-		"a text":    func(ctx context.Context) error { _, err := a.textFile(ctx, "--file", "-"); return err },
-		"a secret":  func(ctx context.Context) error { _, err := a.readSecret(ctx, "the key", "Key: ", 100); return err },
+		"a prompt":  func(ctx context.Context) error { _, _, err := promptText(ctx, a.console, "-"); return err },
+		"an image":  func(ctx context.Context) error { _, err := readImages(ctx, a.stdin, []string{"-"}); return err },
+		"arguments": func(ctx context.Context) error { _, err := readArgs(ctx, a.stdin, "-"); return err },
+		"a text":    func(ctx context.Context) error { _, err := textFile(ctx, a.stdin, "--file", "-"); return err },
+		"a secret": func(ctx context.Context) error {
+			_, err := a.console.readSecret(ctx, "the key", "Key: ", 100)
+			return err
+		},
 		"a guest link": func(ctx context.Context) error {
 			_, err := (&target{app: a, given: "-"}).sessionOf(ctx, nil)
 			return err

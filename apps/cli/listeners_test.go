@@ -103,7 +103,7 @@ func runServe(t *testing.T, start func(ready func() error) *part) {
 func relayOptions(t *testing.T, l net.Listener, ready func() error) serve.Options {
 	return serve.Options{
 		Listener: l, DataDir: t.TempDir(), PublicURLs: []string{"http://" + l.Addr().String()}, Ready: ready,
-		Web: (&app{stderr: t.Output()}).webFiles(), Logger: slog.New(slog.DiscardHandler), Drain: -1,
+		Web: webFiles((&app{console: console{stderr: t.Output()}}).stderr), Logger: slog.New(slog.DiscardHandler), Drain: -1,
 	}
 }
 
@@ -136,7 +136,7 @@ func serveMetrics(t *testing.T) served {
 func serveUp(t *testing.T) served {
 	l := openLocal(t)
 	at := l.Addr().String()
-	a := &app{stderr: io.Discard, getenv: func(string) string { return "" }}
+	a := &app{console: console{stderr: io.Discard}, getenv: func(string) string { return "" }}
 	p, err := a.upRelay(t.Context(), upFlags{log: &logFlags{level: "error", format: "text"}}, l, upPlace{home: t.TempDir(), url: "http://" + at})
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +285,7 @@ func TestEveryListenerIsListed(t *testing.T) {
 			flags(sub)
 		}
 	}
-	flags(newRoot(&app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}))
+	flags(newRoot(&app{console: console{strings.NewReader(""), io.Discard, io.Discard}, getenv: func(string) string { return "" }}))
 	found := opensSockets(t)
 	for _, where := range found {
 		if sources[where] == "" {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -26,8 +27,8 @@ func addLogFlags(cmd *cobra.Command, level string) *logFlags {
 	return f
 }
 
-// openLog opens the file to log to, if there is one. It stays open to the end of the process.
-func (a *app) openLog(f *logFlags) (err error) {
+// open opens the file to log to, if there is one. It stays open to the end of the process.
+func (f *logFlags) open() (err error) {
 	if f.file == "" {
 		return nil
 	}
@@ -55,14 +56,14 @@ func (f *logFlags) note(err error) error {
 	return err
 }
 
-// logger logs to the file of the flags or to standard error, separate from the command's output.
-func (a *app) logger(f *logFlags) (*slog.Logger, error) {
+// newLogger logs to the file of the flags or to standard error, separate from the command's output.
+func newLogger(stderr io.Writer, f *logFlags) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return nil, usagef("%q is not a log level: use debug, info, warn or error", f.level)
 	}
 	options := &slog.HandlerOptions{Level: level}
-	out := a.stderr
+	out := stderr
 	if f.out != nil {
 		out = f.out
 	}

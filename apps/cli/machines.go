@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/scorel/scorel/apps/cli/internal/devices"
@@ -44,7 +45,7 @@ func (t *target) machines() ([]machine, error) {
 
 // askMachines asks all machines at the same time and returns their results in the order of the
 // machines. Those that fail are named on standard error; if all fail, that is an error.
-func askMachines[T any](ctx context.Context, a *app, list []machine, question func(context.Context, machine) ([]T, error)) ([]T, error) {
+func askMachines[T any](ctx context.Context, stderr io.Writer, list []machine, question func(context.Context, machine) ([]T, error)) ([]T, error) {
 	results, errs := make([][]T, len(list)), make([]error, len(list))
 	var wg sync.WaitGroup
 	for i, m := range list {
@@ -71,7 +72,7 @@ func askMachines[T any](ctx context.Context, a *app, list []machine, question fu
 	}
 	for i, err := range errs {
 		if err != nil {
-			fmt.Fprintf(a.stderr, "scorel: %s is left out: %s\n", printable(list[i].label), sentence(err))
+			fmt.Fprintf(stderr, "scorel: %s is left out: %s\n", printable(list[i].label), sentence(err))
 		}
 	}
 	return all, ctx.Err()

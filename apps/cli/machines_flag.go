@@ -50,7 +50,7 @@ func askEach[T any](ctx context.Context, e *everywhere, question func(ctx contex
 	if err != nil {
 		return nil, err
 	}
-	return askMachines(ctx, e.app, list, func(ctx context.Context, m machine) (answers []T, err error) {
+	return askMachines(ctx, e.app.stderr, list, func(ctx context.Context, m machine) (answers []T, err error) {
 		err = m.use(ctx, func(c *client.Client) error {
 			id, err := m.deviceID(home)
 			if err != nil {

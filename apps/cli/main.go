@@ -49,7 +49,7 @@ func mainUntil(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 		fmt.Fprintln(stderr, "scorel: "+sentence(err))
 		return exitCode(err)
 	}
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, keysHanded: handed, restarted: restarted, args: args}
+	a := &app{console: console{stdin, stdout, stderr}, getenv: getenv, keysHanded: handed, restarted: restarted, args: args}
 	root := newRoot(a)
 	root.SetArgs(args)
 	err = errors.Join(root.ExecuteContext(ctx), a.end())
@@ -70,16 +70,15 @@ func mainUntil(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 
 // app is what every command needs from the process.
 type app struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	getenv         func(string) string
-	homeFlag       string
-	network        mdns.Network // where devices are announced and found; tests replace it
-	ran            bool         // the command line was valid and its command started
-	targeted       []targeted   // commands with --device
-	keysHanded     bool         // this process was restarted without keys in its environment
-	restarted      bool         // this process replaces a host
-	args           []string     // of the command line
+	console
+	getenv     func(string) string
+	homeFlag   string
+	network    mdns.Network // where devices are announced and found; tests replace it
+	ran        bool         // the command line was valid and its command started
+	targeted   []targeted   // commands with --device
+	keysHanded bool         // this process was restarted without keys in its environment
+	restarted  bool         // this process replaces a host
+	args       []string     // of the command line
 
 	mu   sync.Mutex
 	ends []func() error // run after the command

@@ -133,34 +133,34 @@ type listing[T any] struct {
 
 // printList prints the results of a list command: JSON with one element per line, or a
 // table for people, with a message if it is empty.
-func printList[T any](a *app, asJSON bool, list []T, how listing[T]) error {
+func printList[T any](stdout io.Writer, asJSON bool, list []T, how listing[T]) error {
 	if asJSON {
-		return printEach(a.stdout, list)
+		return printEach(stdout, list)
 	}
 	if len(list) == 0 && how.none != "" {
-		_, err := fmt.Fprintln(a.stdout, how.none)
+		_, err := fmt.Fprintln(stdout, how.none)
 		return err
 	}
 	rows := make([][]string, 0, len(list))
 	for i, element := range list {
 		rows = append(rows, how.row(i, element))
 	}
-	return printTable(a.stdout, how.header, rows)
+	return printTable(stdout, how.header, rows)
 }
 
 // sayNotes prints to standard error what was left out of a list or is odd.
-func (a *app) sayNotes(notes []string) {
+func sayNotes(stderr io.Writer, notes []string) {
 	for _, note := range notes {
-		fmt.Fprintln(a.stderr, "scorel: "+printable(note))
+		fmt.Fprintln(stderr, "scorel: "+printable(note))
 	}
 }
 
 // printDone reports what a command did: as JSON the answer of the host, otherwise a sentence.
-func (a *app) printDone(asJSON bool, answer any, said string, args ...any) error {
+func printDone(stdout io.Writer, asJSON bool, answer any, said string, args ...any) error {
 	if asJSON {
-		return printJSON(a.stdout, answer)
+		return printJSON(stdout, answer)
 	}
-	return printf(a.stdout, said+"\n", args...)
+	return printf(stdout, said+"\n", args...)
 }
 
 // printf is fmt.Fprintf for arguments from elsewhere: their text cannot control the terminal.

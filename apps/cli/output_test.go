@@ -161,14 +161,16 @@ func TestFormatAgo(t *testing.T) {
 func TestWhatAHostNamesSteersNothing(t *testing.T) {
 	const evil = "a\x1b[2K\rb\u202e"
 	var out strings.Builder
-	a := &app{stdout: &out, stderr: &out}
+	a := &app{console: console{stdout: &out, stderr: &out}}
 	for name, print := range map[string]func() error{
-		"a schedule": func() error { return a.printDone(false, nil, "%s: %s, %d", evil, api.ScheduleRunState(evil), 1) },
-		"a budget":   func() error { return a.printBudget(false, api.Budget{Scope: evil, Source: evil}) },
-		"a hook": func() error {
-			return a.printHookTest(false, api.TestHookResponse{Run: api.HookRun{Outcome: evil, Text: evil}})
+		"a schedule": func() error {
+			return printDone(a.stdout, false, nil, "%s: %s, %d", evil, api.ScheduleRunState(evil), 1)
 		},
-		"notifications":      func() error { return a.printPushSettings(evilPush(evil)) },
+		"a budget": func() error { return printBudget(a.stdout, false, api.Budget{Scope: evil, Source: evil}) },
+		"a hook": func() error {
+			return printHookTest(a.stdout, false, api.TestHookResponse{Run: api.HookRun{Outcome: evil, Text: evil}})
+		},
+		"notifications":      func() error { return printPushSettings(a.stdout, evilPush(evil)) },
 		"a sentence's parts": func() error { return printf(&out, "%s %q %v\n", evil, evil, evil) },
 	} {
 		out.Reset()

@@ -15,7 +15,7 @@ import (
 // ownHost runs a host in this process, for an app whose home it has.
 func ownHost(t *testing.T, restarts bool) *app {
 	t.Helper()
-	a := &app{stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }, homeFlag: t.TempDir()}
+	a := &app{console: console{stdout: io.Discard, stderr: io.Discard}, getenv: func(string) string { return "" }, homeFlag: t.TempDir()}
 	hosttest.Run(t, host.Config{Home: a.homeFlag, Getenv: a.getenv, NoRelay: true, Restarts: restarts})
 	return a
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -18,23 +19,23 @@ var keptBecause = map[api.WorktreeKept]string{
 }
 
 // noteWorktree says where a session works, if that is a worktree.
-func (a *app) noteWorktree(tree *api.Worktree) {
+func noteWorktree(stderr io.Writer, tree *api.Worktree) {
 	if tree != nil && !tree.Removed {
-		fmt.Fprintf(a.stderr, "scorel: worktree %s, branch %s\n", printable(tree.Folder), printable(tree.Branch))
+		fmt.Fprintf(stderr, "scorel: worktree %s, branch %s\n", printable(tree.Folder), printable(tree.Branch))
 	}
 }
 
 // noteLeft says what became of the worktree of a session that was archived or deleted.
-func (a *app) noteLeft(tree *api.Worktree) {
+func noteLeft(stderr io.Writer, tree *api.Worktree) {
 	switch {
 	case tree == nil:
 	case tree.Removed:
-		fmt.Fprintf(a.stderr, "scorel: the worktree %s was removed; commits stay on the branch %s\n", printable(tree.Folder), printable(tree.Branch))
+		fmt.Fprintf(stderr, "scorel: the worktree %s was removed; commits stay on the branch %s\n", printable(tree.Folder), printable(tree.Branch))
 	case tree.Kept != "":
 		why, known := keptBecause[tree.Kept]
 		if !known { // of a newer host
 			why = printable(string(tree.Kept))
 		}
-		fmt.Fprintf(a.stderr, "scorel: the worktree %s was kept: %s\n", printable(tree.Folder), why)
+		fmt.Fprintf(stderr, "scorel: the worktree %s was kept: %s\n", printable(tree.Folder), why)
 	}
 }

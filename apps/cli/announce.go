@@ -31,8 +31,8 @@ func checkAnnounce(announce bool, listens []netip.AddrPort) error {
 }
 
 // startAnnouncing announces the places where this process listens, until the part is stopped.
-func (a *app) startAnnouncing(ctx context.Context, device ident.ID, places func() []netip.AddrPort, logger *slog.Logger) (*part, error) {
-	announcer, err := mdns.Open(a.network, device, places, logger)
+func startAnnouncing(ctx context.Context, network mdns.Network, device ident.ID, places func() []netip.AddrPort, logger *slog.Logger) (*part, error) {
+	announcer, err := mdns.Open(network, device, places, logger)
 	if err != nil {
 		return nil, fmt.Errorf("%w; start without --announce to use known paths only", err)
 	}
@@ -50,11 +50,11 @@ func (r *reached) announced() []netip.AddrPort {
 
 // finder looks for a device on the local network; nil if the user does not want it.
 func (a *app) finder(device ident.ID) func(context.Context) []paths.Path {
-	if a.findsNothing() {
+	if a.env.findsNothing() {
 		return nil
 	}
 	return paths.Finder(a.network, device)
 }
 
 // findsNothing reports whether the user turned searches of the local network off.
-func (a *app) findsNothing() bool { return a.getenv("SCOREL_MDNS") == "off" }
+func (env *environment) findsNothing() bool { return env.getenv("SCOREL_MDNS") == "off" }

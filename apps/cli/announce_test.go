@@ -27,7 +27,7 @@ type away struct {
 // pairedAway pairs a client with a host, and moves the host to where the client does not know it.
 func pairedAway(t *testing.T, l listening) away {
 	t.Helper()
-	a := &app{console: console{stderr: io.Discard}, getenv: func(string) string { return "" }, network: mdnstest.Loopback(t)}
+	a := &app{console: console{stderr: io.Discard}, env: &environment{getenv: func(string) string { return "" }}, network: mdnstest.Loopback(t)}
 	home := t.TempDir()
 	keys, err := clientKeys(home)
 	if err != nil {
@@ -54,7 +54,7 @@ func pairedAway(t *testing.T, l listening) away {
 func (w away) announceAt(t *testing.T, l listening) {
 	t.Helper()
 	at := netip.MustParseAddrPort(l.own)
-	p, err := w.startAnnouncing(t.Context(), l.host.DeviceID(), func() []netip.AddrPort { return []netip.AddrPort{at} }, slog.New(slog.DiscardHandler))
+	p, err := startAnnouncing(t.Context(), w.network, l.host.DeviceID(), func() []netip.AddrPort { return []netip.AddrPort{at} }, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestADeviceIsFoundWhenNoKnownPathAnswers(t *testing.T) {
 
 // TestSearchesCanBeTurnedOff: nothing is asked on the local network then.
 func TestSearchesCanBeTurnedOff(t *testing.T) {
-	a := &app{getenv: func(name string) string { return map[string]string{"SCOREL_MDNS": "off"}[name] }}
+	a := &app{env: &environment{getenv: func(name string) string { return map[string]string{"SCOREL_MDNS": "off"}[name] }}}
 	if a.finder(ident.ID{}) != nil {
 		t.Error("it searches")
 	}
@@ -106,7 +106,7 @@ func TestDevicesAreFoundOnRequest(t *testing.T) {
 	l, other := startListening(t), startListening(t)
 	w := pairedAway(t, l)
 	at := netip.MustParseAddrPort(other.own)
-	liar, err := w.startAnnouncing(t.Context(), l.host.DeviceID(), func() []netip.AddrPort { return []netip.AddrPort{at} }, slog.New(slog.DiscardHandler))
+	liar, err := startAnnouncing(t.Context(), w.network, l.host.DeviceID(), func() []netip.AddrPort { return []netip.AddrPort{at} }, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,8 @@ const startTimeout = 30 * time.Second
 const hostLogName = "host.log"
 
 // ensureHost starts the host of this machine in the background unless one is running.
-func (a *app) ensureHost(ctx context.Context) (started bool, err error) {
-	home, err := a.home()
+func ensureHost(ctx context.Context, env *environment) (started bool, err error) {
+	home, err := env.home()
 	if err != nil {
 		return false, err
 	}

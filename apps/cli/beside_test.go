@@ -56,7 +56,7 @@ func startListeningWith(t *testing.T, b *beside, l net.Listener, relays ...strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	relay := startBeside(t.Context(), (&app{console: console{stderr: io.Discard}}).stderr, b, h, cfg)
+	relay := startBeside(t.Context(), io.Discard, b, h, cfg)
 	running := runHost(context.WithoutCancel(t.Context()), h)
 	t.Cleanup(func() {
 		if err := errors.Join(running.stop(), relay.stop()); err != nil {

@@ -41,7 +41,7 @@ that is the project with the same path or the same name.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx := cmd.Context()
 		if to.local() {
-			if _, err := a.ensureHost(ctx); err != nil {
+			if _, err := ensureHost(ctx, a.env); err != nil {
 				return err
 			}
 			if folder, err := filepath.Abs(project); err == nil && project != "" {

@@ -76,7 +76,7 @@ func (a *app) listOfFolder(cmd *cobra.Command, list func(home, dir string, asJSO
 		if err != nil {
 			return err
 		}
-		home, err := a.home()
+		home, err := a.env.home()
 		if err != nil {
 			return err
 		}

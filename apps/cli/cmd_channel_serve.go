@@ -35,10 +35,10 @@ A bot has one reader: do not serve one that a host has as a channel.`,
 		if len(served.Allow) == 0 {
 			return usagef("no sender is allowed: name a sender with --allow")
 		}
-		if served.Home, err = a.home(); err != nil {
+		if served.Home, err = a.env.home(); err != nil {
 			return err
 		}
-		served.Kind, served.Version, served.Getenv = args[0], version, a.getenv
+		served.Kind, served.Version, served.Getenv = args[0], version, a.env.getenv
 		return host.ServeChannel(cmd.Context(), served)
 	}
 	return cmd

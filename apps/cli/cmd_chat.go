@@ -97,7 +97,7 @@ Without a terminal, the session is printed and followed as text, as by
 
 // interactive reports whether a person is at a terminal.
 func (a *app) interactive() bool {
-	return terminal.IsTerminal(a.stdin) && terminal.IsTerminal(a.stdout) && a.getenv("TERM") != "dumb"
+	return terminal.IsTerminal(a.stdin) && terminal.IsTerminal(a.stdout) && a.env.getenv("TERM") != "dumb"
 }
 
 // inProject reports whether scorel alone opens a chat: in a terminal, in a folder that can be a
@@ -127,7 +127,7 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 		}
 		return a.sendOnce(ctx, flags)
 	}
-	started, err := a.ensureHost(ctx)
+	started, err := ensureHost(ctx, a.env)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (a *app) sendOnce(ctx context.Context, f sendFlags) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.ensureHost(ctx); err != nil {
+	if _, err := ensureHost(ctx, a.env); err != nil {
 		return err
 	}
 	return a.sendText(ctx, text, attached{}, nil, f)
@@ -155,7 +155,7 @@ func (a *app) sendOnce(ctx context.Context, f sendFlags) error {
 
 // openChat runs the chat with the host of a target.
 func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
-	home, err := a.home()
+	home, err := a.env.home()
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ one, and the command to run there.`,
   scorel connect --relay https://relay.example`,
 		Args: argCount(0, 1, "at most one pairing code"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			url := a.relayURL(relay)
+			url := a.env.relayURL(relay)
 			if url == "" {
 				return usagef("no relay is configured: give --relay URL or set SCOREL_RELAY_URL")
 			}
@@ -46,7 +46,7 @@ one, and the command to run there.`,
 				}
 				code = &parsed
 			}
-			return a.connect(cmd.Context(), code, url, a.invite(invite), asJSON)
+			return a.connect(cmd.Context(), code, url, a.env.invite(invite), asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&relay, "relay", "", "relay that the other machine uses (SCOREL_RELAY_URL)")
@@ -56,7 +56,7 @@ one, and the command to run there.`,
 }
 
 func (a *app) connect(ctx context.Context, code *pair.Code, relayURL, invite string, asJSON bool) error {
-	home, err := a.home()
+	home, err := a.env.home()
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func newDevices(a *app) *cobra.Command {
 }
 
 func (a *app) listDevices(ctx context.Context, asJSON, find bool) error {
-	home, err := a.home()
+	home, err := a.env.home()
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ type forgotten struct {
 }
 
 func (a *app) forgetDevice(ctx context.Context, name string, force, asJSON bool) error {
-	home, err := a.home()
+	home, err := a.env.home()
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ the file only after you agree.`,
 }
 
 func (a *app) doctor(ctx context.Context, relayURL, device string, asJSON bool) error {
-	home, err := a.home()
+	home, err := a.env.home()
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (a *app) findWays(home, relayURL, device string) ([]way, error) {
 		list = []devices.Device{one}
 	}
 	if relayURL == "" && len(list) == 0 {
-		if relayURL = a.relayURL(""); relayURL == "" {
+		if relayURL = a.env.relayURL(""); relayURL == "" {
 			return unpairedWays(home)
 		}
 	}

@@ -50,11 +50,11 @@ func (a *app) doctorBundle(ctx context.Context, path string, yes bool, relay, de
 	case !errors.Is(err, fs.ErrNotExist):
 		return usagef("%s cannot be written (%v): name another file", printable(path), reason(err))
 	}
-	home, err := a.home()
+	home, err := a.env.home()
 	if err != nil {
 		return err
 	}
-	b := &bundle{app: a, home: home, hide: redact.New(home, a.private(home))}
+	b := &bundle{app: a, home: home, hide: redact.New(home, privateTexts(a.env, home))}
 	b.versions()
 	b.diagnosis(ctx, relay, device)
 	b.settings()
@@ -82,9 +82,9 @@ func (a *app) doctorBundle(ctx context.Context, path string, yes bool, relay, de
 	return nil
 }
 
-// private returns what must not be in a bundle: whatever the files of the home name, this machine
+// privateTexts returns what must not be in a bundle: whatever the files of the home name, this machine
 // and its user, and the values of variables that hold secrets.
-func (a *app) private(home string) (known []string) {
+func privateTexts(env *environment, home string) (known []string) {
 	files, _ := filepath.Glob(filepath.Join(home, "*.json")) // the pattern is valid
 	for _, file := range files {
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Size() <= maxState {
@@ -99,8 +99,8 @@ func (a *app) private(home string) (known []string) {
 			known = append(known, redact.Strings(document)...)
 		}
 	}
-	for _, name := range append(host.SecretVariables(home, a.getenv), "SCOREL_INVITE") {
-		known = append(known, a.getenv(name))
+	for _, name := range append(host.SecretVariables(home, env.getenv), "SCOREL_INVITE") {
+		known = append(known, env.getenv(name))
 	}
 	if name, err := os.Hostname(); err == nil {
 		known = append(known, name)
@@ -143,7 +143,7 @@ func (b *bundle) versions() {
 func (b *bundle) diagnosis(ctx context.Context, relay, device string) {
 	b.heading("doctor")
 	var out bytes.Buffer
-	silent := &app{console: console{b.app.stdin, &out, &out}, getenv: b.app.getenv, homeFlag: b.home}
+	silent := &app{console: console{b.app.stdin, &out, &out}, env: &environment{getenv: b.app.env.getenv, homeFlag: b.home}}
 	err := errors.Join(silent.doctor(ctx, relay, device, true), silent.end())
 	numbers := map[string]int{}
 	number := func(kind, name string) string {

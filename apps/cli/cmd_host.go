@@ -17,6 +17,7 @@ import (
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/mdns"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
@@ -55,7 +56,10 @@ the page, except on this machine: see --public-url.`,
   scorel host serve --listen 192.168.1.5:7430 --announce
   scorel host serve --no-relay --project ~/code/site`,
 		Args: argCount(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostServe(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s := &hostServer{a.console, a.env, a.network, a.invocation, f}
+			return s.run(cmd.Context())
+		},
 	}
 	cmd.Flags().StringArrayVar(&f.relays, "relay", nil, "relay through which others reach this host; may be repeated (SCOREL_RELAY_URL, relay_url and relay_urls in config.toml)")
 	addInvite(cmd, &f.invite)
@@ -74,15 +78,15 @@ the page, except on this machine: see --public-url.`,
 }
 
 // hostConfig converts flags to a host configuration.
-func (a *app) hostConfig(f hostFlags) (host.Config, error) {
+func hostConfig(stderr io.Writer, env *environment, started invocation, f hostFlags) (host.Config, error) {
 	if err := checkName(f.label); err != nil {
 		return host.Config{}, err
 	}
-	home, err := a.home()
+	home, err := env.home()
 	if err != nil {
 		return host.Config{}, err
 	}
-	logger, err := newLogger(a.stderr, f.log)
+	logger, err := newLogger(stderr, f.log)
 	if err != nil {
 		return host.Config{}, err
 	}
@@ -92,7 +96,7 @@ func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 	}
 	cfg := host.Config{
 		Home: home, Label: f.label, Version: version, Logger: logger,
-		Projects: projects, Replace: f.replace && !a.restarted, Restarts: runtime.GOOS != "windows", Args: withoutInvite(a.args), Getenv: a.getenv, Invite: a.invite(f.invite),
+		Projects: projects, Replace: f.replace && !started.restarted, Restarts: runtime.GOOS != "windows", Args: withoutInvite(started.args), Getenv: env.getenv, Invite: env.invite(f.invite),
 	}
 	cfg.Folder, _ = os.Getwd() // "" means the home
 	if cfg.Helper, err = os.Executable(); err != nil {
@@ -106,7 +110,7 @@ func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 		return cfg, nil
 	}
 	if cfg.RelayURLs = f.relays; len(f.relays) == 0 {
-		if relay := a.relayURL(""); relay != "" { // else config.toml may set some
+		if relay := env.relayURL(""); relay != "" { // else config.toml may set some
 			cfg.RelayURLs = []string{relay}
 		}
 	}
@@ -126,9 +130,19 @@ func checkRelay(relayURL string) error {
 	return nil
 }
 
-func (a *app) hostServe(ctx context.Context, f hostFlags) error {
+// hostServer runs a host in this process.
+type hostServer struct {
+	console
+	env        *environment
+	network    mdns.Network
+	invocation invocation
+	flags      hostFlags
+}
+
+func (s *hostServer) run(ctx context.Context) error {
+	f := s.flags
 	if f.background { // a command has made the log its standard error
-		home, err := a.home()
+		home, err := s.env.home()
 		if err != nil {
 			return err
 		}
@@ -137,18 +151,19 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 	if err := f.log.open(); err != nil {
 		return err
 	}
-	return f.log.note(a.hostServeLogged(ctx, f))
+	return f.log.note(s.serve(ctx))
 }
 
-func (a *app) hostServeLogged(ctx context.Context, f hostFlags) error {
-	cfg, err := a.hostConfig(f)
+func (s *hostServer) serve(ctx context.Context) error {
+	f := s.flags
+	cfg, err := hostConfig(s.stderr, s.env, s.invocation, f)
 	if err != nil {
 		return err
 	}
 	if err := checkURLs("public-url", f.publicURLs); err != nil {
 		return err
 	}
-	if err := a.shedKeys(); err != nil {
+	if err := s.invocation.shedKeys(s.env); err != nil {
 		return err
 	}
 	own, loopback, err := openBeside(f.listen, f.publicURLs)
@@ -168,14 +183,14 @@ func (a *app) hostServeLogged(ctx context.Context, f hostFlags) error {
 			return err
 		}
 		f.log.own()
-		return a.serveHost(ctx, f, cfg, h, nil)
+		return s.serveHost(ctx, cfg, h, nil)
 	}
-	return a.serveBeside(ctx, f, cfg, own, loopback)
+	return s.serveBeside(ctx, cfg, own, loopback)
 }
 
 // serveBeside runs a host with the relay beside it.
-func (a *app) serveBeside(ctx context.Context, f hostFlags, cfg host.Config, own *beside, loopback string) error {
-	if err := checkAnnounce(f.announce, own.reached.listens); err != nil {
+func (s *hostServer) serveBeside(ctx context.Context, cfg host.Config, own *beside, loopback string) error {
+	if err := checkAnnounce(s.flags.announce, own.reached.listens); err != nil {
 		return errors.Join(err, own.gate.Close())
 	}
 	cfg.Listen, cfg.Beside = loopback, own.forHost()
@@ -183,32 +198,32 @@ func (a *app) serveBeside(ctx context.Context, f hostFlags, cfg host.Config, own
 	if err != nil {
 		return errors.Join(err, own.gate.Close())
 	}
-	f.log.own()
-	relay := startBeside(ctx, a.stderr, own, h, cfg)
+	s.flags.log.own()
+	relay := startBeside(ctx, s.stderr, own, h, cfg)
 	select {
 	case <-own.ready:
 	case <-relay.done:
 		return errors.Join(relay.stop(), h.Close())
 	}
-	if !f.announce {
-		return errors.Join(a.serveHost(ctx, f, cfg, h, relay), relay.stop())
+	if !s.flags.announce {
+		return errors.Join(s.serveHost(ctx, cfg, h, relay), relay.stop())
 	}
-	announced, err := a.startAnnouncing(ctx, h.DeviceID(), own.reached.announced, cfg.Logger)
+	announced, err := startAnnouncing(ctx, s.network, h.DeviceID(), own.reached.announced, cfg.Logger)
 	if err != nil {
 		return errors.Join(err, h.Close(), relay.stop())
 	}
-	return errors.Join(a.serveHost(ctx, f, cfg, h, relay), announced.stop(), relay.stop())
+	return errors.Join(s.serveHost(ctx, cfg, h, relay), announced.stop(), relay.stop())
 }
 
 // serveHost runs a host until it ends, or the relay beside it does, which may be nil. The
 // relay outlives the host, so that the host can log out.
-func (a *app) serveHost(ctx context.Context, f hostFlags, cfg host.Config, h *host.Host, relay *part) error {
+func (s *hostServer) serveHost(ctx context.Context, cfg host.Config, h *host.Host, relay *part) error {
 	running := runHost(ctx, h)
 	err := running.ready(ctx)
-	if err == nil && a.restarted {
+	if err == nil && s.invocation.restarted {
 		cfg.Logger.Info("the host was restarted", "version", version)
 	} else if err == nil {
-		err = announceHost(a.stdout, f.asJSON, cfg.Home, h.State())
+		err = announceHost(s.stdout, s.flags.asJSON, cfg.Home, h.State())
 		reportReady(cfg.Logger)
 	}
 	if err != nil {
@@ -247,7 +262,7 @@ func newHostStop(a *app) *cobra.Command {
 		Short:   "Stop the local host",
 		Example: "  scorel host stop\n  scorel host stop --json",
 		Args:    argCount(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.hostStop(cmd.Context(), asJSON) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return stopHost(cmd.Context(), a.stdout, a.env, asJSON) },
 	}
 	addJSON(cmd, &asJSON)
 	return cmd
@@ -256,26 +271,30 @@ func newHostStop(a *app) *cobra.Command {
 // stopTimeout bounds how long a host may take to close its sessions.
 const stopTimeout = 30 * time.Second
 
-func (a *app) hostStop(ctx context.Context, asJSON bool) error {
-	if err := a.endHost(ctx); err != nil {
-		return err
-	}
-	return printDone(a.stdout, asJSON, api.Empty{}, "the host has stopped")
-}
-
-// endHost stops the host running on this machine and waits for its process to exit, which
-// is after it releases its lock. The error is host.ErrNoHost if none is running.
-func (a *app) endHost(ctx context.Context) error {
-	home, err := a.home()
+func stopHost(ctx context.Context, stdout io.Writer, env *environment, asJSON bool) error {
+	home, err := env.home()
 	if err != nil {
 		return err
 	}
+	if err := endHost(ctx, home); err != nil {
+		return err
+	}
+	return printDone(stdout, asJSON, api.Empty{}, "the host has stopped")
+}
+
+// endHost stops the host of a home and waits for its process to exit, which
+// is after it releases its lock. The error is host.ErrNoHost if none is running.
+func endHost(ctx context.Context, home string) error {
 	state, err := host.ReadState(home)
 	if err != nil {
 		return err
 	}
 	// The connection may end before the response, because the host is stopping.
-	if _, err := ask(ctx, &target{app: a}, api.StopHost, api.Empty{}); err != nil && !errors.Is(err, client.ErrLost) {
+	err = useLocal(ctx, home, func(c *client.Client) error {
+		_, err := client.Call(ctx, c, api.StopHost, api.Empty{})
+		return err
+	})
+	if err != nil && !errors.Is(err, client.ErrLost) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)

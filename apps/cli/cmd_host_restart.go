@@ -36,7 +36,11 @@ MCP servers end.`,
 			if err := checkWait(wait); err != nil {
 				return err
 			}
-			before, after, err := a.restartHost(cmd.Context(), wait, nil)
+			home, err := a.env.home()
+			if err != nil {
+				return err
+			}
+			before, after, err := restartHost(cmd.Context(), home, wait, nil)
 			if errors.Is(err, errNotBack) {
 				return sayf(errors.Join(errUnreachable, err), "the host has stopped and did not start again: start it as before, and see its log for why")
 			}

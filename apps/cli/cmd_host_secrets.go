@@ -29,7 +29,7 @@ func (a *app) secretList(load func(home string) ([]host.SecretInfo, error), none
 	cmd.Use, cmd.Args = "list", argCount(0, 0, "no arguments")
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		home, err := a.home()
+		home, err := a.env.home()
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ start unattended.`,
 			}
 			return usagef("--to is missing: give system or file")
 		}
-		home, err := a.home()
+		home, err := a.env.home()
 		if err != nil {
 			return err
 		}

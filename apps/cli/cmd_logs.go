@@ -45,7 +45,7 @@ A log holds no prompts, answers, codes, keys or tokens. It is kept below 4 MiB, 
   scorel logs --json`,
 		Args: argCount(0, 1, "host or relay"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := a.logPath(cmd.Context(), f, args)
+			path, err := logPath(cmd.Context(), a.env, f, args)
 			if err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ A log holds no prompts, answers, codes, keys or tokens. It is kept below 4 MiB, 
 }
 
 // logPath returns the log that a person named.
-func (a *app) logPath(ctx context.Context, f logsFlags, args []string) (string, error) {
+func logPath(ctx context.Context, env *environment, f logsFlags, args []string) (string, error) {
 	role, err := serviceRole(args)
 	switch {
 	case err != nil:
@@ -82,25 +82,25 @@ func (a *app) logPath(ctx context.Context, f logsFlags, args []string) (string, 
 	if manager, err := service.Find(true); f.system && err == nil {
 		status, _ = manager.Status(ctx, id) // without it, the log is in the home of this command
 	}
-	return a.logOfService(status, id)
+	return logOfService(env, status, id)
 }
 
 // logOfService returns the log of a service that may be installed. A system service keeps it in the home
 // that it runs in, which is not that of root, who asks.
-func (a *app) logOfService(status service.Status, id service.ID) (string, error) {
+func logOfService(env *environment, status service.Status, id service.ID) (string, error) {
 	_, _, own := service.SystemRelay()
 	if id.System && filepath.IsAbs(status.Folder) && !(own && id.Role == service.Relay) {
 		return filepath.Join(status.Folder, logName(id.Role)), nil
 	}
-	return a.logOf(id.Role, id.System)
+	return logOf(env, id.Role, id.System)
 }
 
 // logOf returns the log that a service gets.
-func (a *app) logOf(role service.Role, system bool) (string, error) {
+func logOf(env *environment, role service.Role, system bool) (string, error) {
 	if _, log, ok := service.SystemRelay(); ok && system && role == service.Relay {
 		return log, nil
 	}
-	home, err := a.home()
+	home, err := env.home()
 	if err != nil {
 		return "", err
 	}

@@ -49,7 +49,7 @@ func (f *mcpFlags) apply(a *app, cmd *cobra.Command, command []string, d *api.MC
 		d.Cwd = f.cwd
 	}
 	var err error
-	if d.Env, err = setValues(d.Env, f.env, f.withoutEnv, "env", a.getenv); err == nil {
+	if d.Env, err = setValues(d.Env, f.env, f.withoutEnv, "env", a.env.getenv); err == nil {
 		d.Headers, err = setValues(d.Headers, f.headers, f.withoutHeader, "header", nil)
 	}
 	return err

@@ -33,7 +33,7 @@ address from the browser and paste it here.`,
 			if err != nil {
 				return err
 			}
-			a.showSignIn(cmd.Context(), begun, f.local())
+			showSignIn(cmd.Context(), a.env, a.stderr, begun, f.local())
 			if err := finishSignIn(cmd.Context(), a.console, c, begun.SignInID); err != nil {
 				return err
 			}
@@ -48,18 +48,18 @@ address from the browser and paste it here.`,
 }
 
 // showSignIn prints the link, and opens it if the browser can reach the host's port.
-func (a *app) showSignIn(ctx context.Context, begun api.SignInMCPServerResponse, local bool) {
+func showSignIn(ctx context.Context, env *environment, stderr io.Writer, begun api.SignInMCPServerResponse, local bool) {
 	at := begun.Issuer
 	if u, err := url.Parse(begun.Issuer); err == nil {
 		at = u.Host
 	}
-	fmt.Fprintf(a.stderr, "scorel: sign in at %s", printable(at))
+	fmt.Fprintf(stderr, "scorel: sign in at %s", printable(at))
 	if len(begun.Scopes) > 0 {
-		fmt.Fprintf(a.stderr, " and allow: %s", printable(strings.Join(begun.Scopes, ", ")))
+		fmt.Fprintf(stderr, " and allow: %s", printable(strings.Join(begun.Scopes, ", ")))
 	}
-	fmt.Fprintf(a.stderr, "\n%s\nscorel: if the browser then shows an error, paste its whole address here (it begins with %s?):\n", printable(begun.URL), printable(begun.Redirect))
+	fmt.Fprintf(stderr, "\n%s\nscorel: if the browser then shows an error, paste its whole address here (it begins with %s?):\n", printable(begun.URL), printable(begun.Redirect))
 	if u, err := url.Parse(begun.URL); local && err == nil && (u.Scheme == "https" || u.Scheme == "http") {
-		a.openBrowser(ctx, begun.URL)
+		openBrowser(ctx, env, stderr, begun.URL)
 	}
 }
 

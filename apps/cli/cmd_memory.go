@@ -122,7 +122,7 @@ check starts at the version that an earlier ` + "`scorel memory show --json`" + 
 			case given("file"):
 				changed, err = textFile(cmd.Context(), a.stdin, "--file", file)
 			case !given("text"):
-				changed, scratch, err = a.edited(cmd.Context(), found)
+				changed, scratch, err = edited(cmd.Context(), a.env, a.console, found)
 			default:
 				err = nil
 			}

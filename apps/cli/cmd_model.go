@@ -37,11 +37,11 @@ that machine's host. With --json, each line is one model.`,
 		if !to.local() {
 			return listModelsOn(cmd.Context(), a.stdout, to, asJSON)
 		}
-		home, err := a.home()
+		home, err := a.env.home()
 		if err != nil {
 			return err
 		}
-		models, err := host.Models(home, a.getenv)
+		models, err := host.Models(home, a.env.getenv)
 		if err != nil {
 			return err
 		}
@@ -109,19 +109,19 @@ keys that are set here.`,
 	}
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		home, err := a.home()
+		home, err := a.env.home()
 		if err != nil {
 			return err
 		}
 		name := ""
 		if len(args) == 1 {
 			if name = args[0]; name == "" {
-				return a.unknownModel(home, name)
+				return unknownModel(a.env, home, name)
 			}
 		}
-		result, err := host.TestModel(cmd.Context(), home, name, a.getenv)
+		result, err := host.TestModel(cmd.Context(), home, name, a.env.getenv)
 		if errors.Is(err, host.ErrNoModel) {
-			return a.unknownModel(home, name)
+			return unknownModel(a.env, home, name)
 		}
 		if err != nil {
 			return err
@@ -161,8 +161,8 @@ func reportModel(stdout io.Writer, result host.ModelTest, asJSON bool) error {
 
 var errModelFailed = errors.New("the model failed")
 
-func (a *app) unknownModel(home, name string) error {
-	models, err := host.Models(home, a.getenv)
+func unknownModel(env *environment, home, name string) error {
+	models, err := host.Models(home, env.getenv)
 	if err != nil {
 		return err
 	}

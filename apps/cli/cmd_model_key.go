@@ -53,7 +53,7 @@ its config.toml, as "key list --device" shows them.`,
 		if !to.local() {
 			return setKeyOn(cmd.Context(), a.console, to, api.SetProviderKeyRequest{Provider: args[0], Store: store}, asJSON)
 		}
-		home, variable, err := a.keyVariable(args[0])
+		home, variable, err := keyVariable(a.env, args[0])
 		if err != nil {
 			return err
 		}
@@ -61,15 +61,15 @@ its config.toml, as "key list --device" shows them.`,
 		if err != nil {
 			return err
 		}
-		return a.saveKey(cmd.Context(), home, variable, key, store, asJSON)
+		return saveKey(cmd.Context(), a.stdout, home, variable, key, store, asJSON)
 	}
 	return cmd
 }
 
 // saveKey saves a key through the running host, which then uses it, or without one.
-func (a *app) saveKey(ctx context.Context, home, variable, key, store string, asJSON bool) error {
+func saveKey(ctx context.Context, stdout io.Writer, home, variable, key, store string, asJSON bool) error {
 	where, note := "", ""
-	known, err := a.onRunningHost(ctx, home, variable, func(c *client.Client, provider string) error {
+	known, err := onRunningHost(ctx, home, variable, func(c *client.Client, provider string) error {
 		saved, err := client.Call(ctx, c, api.SetProviderKey, api.SetProviderKeyRequest{Provider: provider, Key: key, Store: store})
 		where = saved.Provider.KeySource
 		return err
@@ -88,7 +88,7 @@ func (a *app) saveKey(ctx context.Context, home, variable, key, store string, as
 			return err
 		}
 	}
-	return printDone(a.stdout, asJSON, host.SecretInfo{Name: variable, Store: where}, "The key for %s is saved (%s).%s", variable, where, note)
+	return printDone(stdout, asJSON, host.SecretInfo{Name: variable, Store: where}, "The key for %s is saved (%s).%s", variable, where, note)
 }
 
 // hostAndKey is what the host of a home has to do with a variable.
@@ -102,14 +102,14 @@ const (
 
 // onRunningHost connects to the host of a home, if one is running, and runs a request if a
 // provider of the host uses the variable.
-func (a *app) onRunningHost(ctx context.Context, home, variable string, run func(c *client.Client, provider string) error) (hostAndKey, error) {
+func onRunningHost(ctx context.Context, home, variable string, run func(c *client.Client, provider string) error) (hostAndKey, error) {
 	switch _, err := host.ReadState(home); {
 	case errors.Is(err, host.ErrNoHost):
 		return noHost, nil
 	case err != nil:
 		return noHost, err
 	}
-	c, err := (&target{app: a}).connect(ctx)
+	c, err := connectLocal(ctx, home)
 	if err != nil {
 		return noHost, err
 	}
@@ -126,11 +126,11 @@ func (a *app) onRunningHost(ctx context.Context, home, variable string, run func
 	return hostIgnoresKey, nil
 }
 
-func (a *app) keyVariable(name string) (home, variable string, err error) {
-	if home, err = a.home(); err != nil {
+func keyVariable(env *environment, name string) (home, variable string, err error) {
+	if home, err = env.home(); err != nil {
 		return "", "", err
 	}
-	variable, err = host.KeyVariable(home, name, a.getenv)
+	variable, err = host.KeyVariable(home, name, env.getenv)
 	if errors.Is(err, host.ErrKeyName) {
 		return "", "", usagef("%q: %v", name, err)
 	}
@@ -186,11 +186,11 @@ func newModelKeyRemove(a *app) *cobra.Command {
 			}
 			return printDone(a.stdout, asJSON, response.Provider, "The key for %s is removed.", printable(args[0]))
 		}
-		home, variable, err := a.keyVariable(args[0])
+		home, variable, err := keyVariable(a.env, args[0])
 		if err != nil {
 			return err
 		}
-		if err := a.removeKey(cmd.Context(), home, variable); err != nil {
+		if err := removeKey(cmd.Context(), home, variable); err != nil {
 			return err
 		}
 		return printDone(a.stdout, asJSON, host.SecretInfo{Name: variable}, "The key for %s is removed.", variable)
@@ -232,8 +232,8 @@ func listKeysOn(ctx context.Context, stdout io.Writer, to *target, asJSON bool) 
 }
 
 // removeKey removes a saved key, through the running host if there is one.
-func (a *app) removeKey(ctx context.Context, home, variable string) error {
-	known, err := a.onRunningHost(ctx, home, variable, func(c *client.Client, provider string) error {
+func removeKey(ctx context.Context, home, variable string) error {
+	known, err := onRunningHost(ctx, home, variable, func(c *client.Client, provider string) error {
 		_, err := client.Call(ctx, c, api.RemoveProviderKey, api.RemoveProviderKeyRequest{Provider: provider})
 		return err
 	})

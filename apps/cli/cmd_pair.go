@@ -53,14 +53,15 @@ This works whether or not a host is running on this machine.`,
   scorel pair --grant view --project ~/site --expires 8h`,
 		Args: argCount(0, 1, "at most one pairing code"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return a.pair(cmd.Context(), "", f)
+			p := &pairing{console: a.console, env: a.env, invocation: a.invocation, flags: f, asker: terminal.NewAsker(a.stdin, a.stderr)}
+			if len(args) > 0 {
+				code, err := pair.ParseCode(args[0])
+				if err != nil {
+					return err
+				}
+				p.code = code.Reveal()
 			}
-			code, err := pair.ParseCode(args[0])
-			if err != nil {
-				return err
-			}
-			return a.pair(cmd.Context(), code.Reveal(), f)
+			return p.run(cmd.Context())
 		},
 	}
 	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on: one of those of the host that runs here, or any if none does (SCOREL_RELAY_URL, relay_url in config.toml)")
@@ -74,51 +75,60 @@ This works whether or not a host is running on this machine.`,
 	return cmd
 }
 
-func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
-	if !f.yes && !terminal.IsTerminal(a.stdin) {
+// pairing pairs this machine with one other side.
+type pairing struct {
+	console
+	env        *environment
+	invocation invocation
+	flags      pairFlags
+	code       string // that the other side shows; "" to show one
+	asker      *terminal.Asker
+}
+
+func (p *pairing) run(ctx context.Context) (err error) {
+	if !p.flags.yes && !terminal.IsTerminal(p.stdin) {
 		return usagef("the other side must be accepted: run this in a terminal, or pass --yes")
 	}
-	if err := checkName(f.label); err != nil {
+	if err := checkName(p.flags.label); err != nil {
 		return err
 	}
-	grants, err := clientGrants(f.grants)
+	grants, err := clientGrants(p.flags.grants)
 	if err != nil {
 		return err
 	}
-	c, release, err := a.pairingHost(ctx, &f)
+	c, release, err := p.host(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	asker := terminal.NewAsker(a.stdin, a.stderr)
-	limits, err := f.limits.apply(ctx, c, api.ClientLimits{})
+	limits, err := p.flags.limits.apply(ctx, c, api.ClientLimits{})
 	if err != nil {
 		return err
 	}
 	if err := checkMayLimit(ctx, c, grants, limits); err != nil {
 		return err
 	}
-	name, err := nameMachine(ctx, a.console, c, asker, f)
+	name, err := p.nameMachine(ctx, c)
 	if err != nil {
 		return err
 	}
-	id, err := beginPairing(ctx, a.stdout, c, code, f)
+	id, err := p.begin(ctx, c)
 	if err != nil {
 		return err
 	}
-	if !f.asJSON {
-		fmt.Fprintf(a.stderr, "This machine will appear as \"%s\". To change the name, use --label NAME.\n", printable(name))
+	if !p.flags.asJSON {
+		fmt.Fprintf(p.stderr, "This machine will appear as \"%s\". To change the name, use --label NAME.\n", printable(name))
 	}
 	peer, err := client.Call(ctx, c, api.AwaitPairing, api.PairingRequest{PairingID: id})
 	if err != nil { // the host has dropped it, or will when the connection closes
 		return err
 	}
 	chosen := api.FinishPairingRequest{PairingID: id, Accept: true, Grants: grants, ClientLimits: limits}
-	accept, err := acceptPeer(ctx, asker, peer, chosen, f.yes)
+	accept, err := p.accept(ctx, peer, chosen)
 	if err != nil || !accept {
 		return errors.Join(err, dropPairing(ctx, c, id), refusedPeer(accept, err))
 	}
-	return finishPairing(ctx, a.stdout, c, chosen, peer, f.asJSON)
+	return p.finish(ctx, c, chosen, peer)
 }
 
 // checkMayLimit refuses to pair with less than everything on a host that would ignore it: one
@@ -141,26 +151,26 @@ func refusedPeer(accept bool, err error) error {
 	return sayf(errRefused, "not paired: you did not accept the other side")
 }
 
-// pairingHost connects to the host running on this machine, or runs one in this process for
-// the duration of the pairing. It sets f.relay to the URL by which the host knows the relay.
-func (a *app) pairingHost(ctx context.Context, f *pairFlags) (c *client.Client, release func() error, err error) {
-	home, err := a.home()
+// host connects to the host running on this machine, or runs one in this process for
+// the duration of the pairing. It sets flags.relay to the URL by which the host knows the relay.
+func (p *pairing) host(ctx context.Context) (c *client.Client, release func() error, err error) {
+	home, err := p.env.home()
 	if err != nil {
 		return nil, nil, err
 	}
 	state, err := host.ReadState(home)
 	switch {
 	case err == nil:
-		if f.relay, err = relayOf(state, f.relay); err != nil {
+		if p.flags.relay, err = relayOf(state, p.flags.relay); err != nil {
 			return nil, nil, err
 		}
-		c, err := (&target{app: a}).connect(ctx)
+		c, err := connectLocal(ctx, home)
 		if err != nil {
 			return nil, nil, err
 		}
 		return c, func() error { _ = c.Close(); return nil }, nil
 	case errors.Is(err, host.ErrNoHost):
-		return a.temporaryHost(ctx, *f)
+		return p.temporaryHost(ctx, home)
 	}
 	return nil, nil, err
 }
@@ -186,12 +196,12 @@ func relayOf(running host.State, wanted string) (string, error) {
 	return "", usagef("the host on this machine uses the relays %s: name one of them with --relay, or start the host with the other one", strings.Join(known, ", "))
 }
 
-func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, func() error, error) {
+func (p *pairing) temporaryHost(ctx context.Context, home string) (*client.Client, func() error, error) {
 	var relays []string
-	if f.relay != "" {
-		relays = []string{f.relay}
+	if p.flags.relay != "" {
+		relays = []string{p.flags.relay}
 	}
-	cfg, err := a.hostConfig(hostFlags{relays: relays, invite: f.invite, log: f.log})
+	cfg, err := hostConfig(p.stderr, p.env, p.invocation, hostFlags{relays: relays, invite: p.flags.invite, log: p.flags.log})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -206,24 +216,24 @@ func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, f
 	if err := running.ready(ctx); err != nil {
 		return nil, nil, errors.Join(err, running.stop())
 	}
-	c, err := (&target{app: a}).connect(ctx)
+	c, err := connectLocal(ctx, home)
 	if err != nil {
 		return nil, nil, errors.Join(err, running.stop())
 	}
 	return c, func() error { _ = c.Close(); return running.stop() }, nil
 }
 
-// beginPairing redeems the code, or creates and shows one.
-func beginPairing(ctx context.Context, stdout io.Writer, c *client.Client, code string, f pairFlags) (pairingID string, err error) {
-	if code != "" {
-		redeemed, err := client.Call(ctx, c, api.RedeemPairing, api.RedeemPairingRequest{Code: code, Relay: f.relay})
+// begin redeems the code, or creates and shows one.
+func (p *pairing) begin(ctx context.Context, c *client.Client) (pairingID string, err error) {
+	if p.code != "" {
+		redeemed, err := client.Call(ctx, c, api.RedeemPairing, api.RedeemPairingRequest{Code: p.code, Relay: p.flags.relay})
 		return redeemed.PairingID, err
 	}
-	created, err := client.Call(ctx, c, api.CreatePairing, api.CreatePairingRequest{Relay: f.relay})
+	created, err := client.Call(ctx, c, api.CreatePairing, api.CreatePairingRequest{Relay: p.flags.relay})
 	if err != nil {
 		return "", err
 	}
-	return created.PairingID, showCode(stdout, created.Code, created.URL, created.ExpiresAt, f.asJSON,
+	return created.PairingID, showCode(p.stdout, created.Code, created.URL, created.ExpiresAt, p.flags.asJSON,
 		connectCommand(ctx, c, created))
 }
 
@@ -271,13 +281,13 @@ func showCode(stdout io.Writer, code, url string, expiresAt int64, asJSON bool, 
 	return err
 }
 
-// acceptPeer asks the person whether to accept the other side.
-func acceptPeer(ctx context.Context, asker *terminal.Asker, peer api.AwaitPairingResponse, chosen api.FinishPairingRequest, yes bool) (bool, error) {
-	if yes {
+// accept asks the person whether to accept the other side.
+func (p *pairing) accept(ctx context.Context, peer api.AwaitPairingResponse, chosen api.FinishPairingRequest) (bool, error) {
+	if p.flags.yes {
 		return true, nil
 	}
 	question := fmt.Sprintf("Pair with \"%s\" (%s)? %s", printable(peer.Label), peer.ClientID, allowance(chosen))
-	return asker.Ask(ctx, question)
+	return p.asker.Ask(ctx, question)
 }
 
 // clientGrants reads the grants of --grant.
@@ -326,7 +336,7 @@ func dropPairing(ctx context.Context, c *client.Client, id string) error {
 	return err
 }
 
-func finishPairing(ctx context.Context, stdout io.Writer, c *client.Client, chosen api.FinishPairingRequest, peer api.AwaitPairingResponse, asJSON bool) error {
+func (p *pairing) finish(ctx context.Context, c *client.Client, chosen api.FinishPairingRequest, peer api.AwaitPairingResponse) error {
 	finished, err := client.Call(ctx, c, api.FinishPairing, chosen)
 	if err != nil {
 		return err
@@ -334,13 +344,13 @@ func finishPairing(ctx context.Context, stdout io.Writer, c *client.Client, chos
 	if !finished.Paired {
 		return sayf(errRefused, "not paired: the other side did not accept")
 	}
-	if asJSON {
-		return printJSON(stdout, struct {
+	if p.flags.asJSON {
+		return printJSON(p.stdout, struct {
 			Paired   bool     `json:"paired"`
 			ClientID ident.ID `json:"clientId"`
 			Label    string   `json:"label"`
 		}{true, peer.ClientID, peer.Label})
 	}
-	_, err = fmt.Fprintf(stdout, "paired with \"%s\" (%s)\n", printable(peer.Label), peer.ClientID)
+	_, err = fmt.Fprintf(p.stdout, "paired with \"%s\" (%s)\n", printable(peer.Label), peer.ClientID)
 	return err
 }

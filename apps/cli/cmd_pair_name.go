@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/scorel/scorel/apps/cli/internal/terminal"
@@ -14,14 +13,14 @@ import (
 
 // nameMachine sets the name of this machine to that of --label, or to the one that the person
 // chooses if none has been chosen yet. It returns the name that others see.
-func nameMachine(ctx context.Context, con console, c *client.Client, asker *terminal.Asker, f pairFlags) (string, error) {
+func (p *pairing) nameMachine(ctx context.Context, c *client.Client) (string, error) {
 	info, err := getHost(ctx, c)
 	if err != nil {
 		return "", err
 	}
-	label := f.label
-	if label == "" && info.Unnamed && !f.yes && !f.asJSON && terminal.IsTerminal(con.stdin) {
-		if label, err = askName(ctx, con.stderr, asker, info.Label); err != nil {
+	label := p.flags.label
+	if label == "" && info.Unnamed && !p.flags.yes && !p.flags.asJSON && terminal.IsTerminal(p.stdin) {
+		if label, err = p.askName(ctx, info.Label); err != nil {
 			return "", err
 		}
 	}
@@ -33,9 +32,9 @@ func nameMachine(ctx context.Context, con console, c *client.Client, asker *term
 }
 
 // askName asks for the name of this machine until the answer can be one.
-func askName(ctx context.Context, stderr io.Writer, asker *terminal.Asker, present string) (string, error) {
+func (p *pairing) askName(ctx context.Context, present string) (string, error) {
 	for {
-		answer, err := asker.Line(ctx, fmt.Sprintf("Name of this machine, as others see it [%s]: ", printable(present)))
+		answer, err := p.asker.Line(ctx, fmt.Sprintf("Name of this machine, as others see it [%s]: ", printable(present)))
 		if err != nil {
 			return "", err
 		}
@@ -46,7 +45,7 @@ func askName(ctx context.Context, stderr io.Writer, asker *terminal.Asker, prese
 		case checkName(answer) == nil:
 			return answer, nil
 		}
-		fmt.Fprintf(stderr, "The name must have 1 to %d bytes of printable text.\n", wire.MaxLabel)
+		fmt.Fprintf(p.stderr, "The name must have 1 to %d bytes of printable text.\n", wire.MaxLabel)
 	}
 }
 

@@ -88,7 +88,7 @@ one store.`,
 }
 
 func (a *app) relayServe(ctx context.Context, f relayFlags) error {
-	f.bus = cmp.Or(f.bus, a.getenv("SCOREL_RELAY_BUS"))
+	f.bus = cmp.Or(f.bus, a.env.getenv("SCOREL_RELAY_BUS"))
 	if err := checkURLs("public-url", f.publicURLs); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (f *storeFlags) add(cmd *cobra.Command) {
 // storeURL returns the selected store. It is a secret. A folder flag alone does not
 // override the variable: a container image may set the folder and its user the variable.
 func (a *app) storeURL(f storeFlags) (string, error) {
-	url := cmp.Or(f.url, a.getenv(storeurl.EnvVar))
+	url := cmp.Or(f.url, a.env.getenv(storeurl.EnvVar))
 	if url != "" {
 		if err := storeurl.Check(url); err != nil {
 			return "", usagef("%v", err)
@@ -43,7 +43,7 @@ func (a *app) relayFolder(f storeFlags) (string, error) {
 	if f.dataDir != "" {
 		return f.dataDir, nil
 	}
-	home, err := a.home()
+	home, err := a.env.home()
 	return filepath.Join(home, "relay"), err
 }
 

@@ -144,7 +144,7 @@ func (a *app) sendText(ctx context.Context, text string, with attached, asker *t
 		}
 		return f.to.whereItIs(ctx, func() error { return compactSession(ctx, a.stdout, f.to, f.session, focus, f.asJSON) })
 	}
-	parent, endTrace, err := a.startTrace(ctx)
+	parent, endTrace, err := startTrace(ctx, a.env)
 	if err != nil {
 		return err
 	}

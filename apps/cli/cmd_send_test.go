@@ -19,7 +19,7 @@ func TestPromptsFromStandardInput(t *testing.T) {
 		"cut":      {"na\xc3", "not UTF-8 text"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _, err := promptText(t.Context(), (&app{console: console{stdin: strings.NewReader(c.in)}}).console, "-")
+			got, _, err := promptText(t.Context(), console{stdin: strings.NewReader(c.in)}, "-")
 			switch {
 			case c.wrong == "" && (err != nil || got != c.in):
 				t.Errorf("read %d of %d bytes: %v", len(got), len(c.in), err)

@@ -108,18 +108,18 @@ func (a *app) serviceUnit(cmd *cobra.Command, id service.ID, userName string) (u
 			return u, err
 		}
 	}
-	home, err := a.home()
+	home, err := a.env.home()
 	if err != nil {
 		return u, err
 	}
-	log, err := a.logOf(id.Role, id.System)
+	log, err := logOf(a.env, id.Role, id.System)
 	if err != nil {
 		return u, err
 	}
 	u.Folder = home
 	u.Args = append(u.Args, "--home", home, "--log-file", log)
 	if id.Role == service.Host {
-		u.Args, u.Path = append(u.Args, "--replace"), a.getenv("PATH")
+		u.Args, u.Path = append(u.Args, "--replace"), a.env.getenv("PATH")
 	}
 	return u, addServed(&u, cmd)
 }

@@ -18,15 +18,15 @@ func (a *app) useHomeOf(name string) error {
 	if err != nil {
 		return usagef("there is no user %q on this machine", name)
 	}
-	if a.homeFlag, err = a.homeOf(person); err != nil {
+	if a.env.homeFlag, err = a.homeOf(person); err != nil {
 		return err
 	}
-	return folderFor(a.homeFlag, person)
+	return folderFor(a.env.homeFlag, person)
 }
 
 // homeOf returns the home that was given, or else that of a user.
 func (a *app) homeOf(person *user.User) (string, error) {
-	home, err := filepath.Abs(cmp.Or(a.homeFlag, a.getenv("SCOREL_HOME"), filepath.Join(person.HomeDir, ".scorel")))
+	home, err := filepath.Abs(cmp.Or(a.env.homeFlag, a.env.getenv("SCOREL_HOME"), filepath.Join(person.HomeDir, ".scorel")))
 	if err != nil {
 		return "", fmt.Errorf("finding the home of the service: %w", err)
 	}

@@ -81,7 +81,7 @@ func (a *app) describeService(ctx context.Context, manager service.Manager, id s
 	if err != nil {
 		return serviceStatus{}, err
 	}
-	log, err := a.logOfService(status, id)
+	log, err := logOfService(a.env, status, id)
 	return serviceStatus{
 		Role: id.Role, Scope: scopeName(id), Manager: manager.Name(), Installed: status.Installed, Enabled: status.Enabled,
 		Running: status.Running, PID: status.PID, State: status.State, File: status.File, Log: log, Notes: status.Notes,

@@ -35,7 +35,7 @@ each line is one tool with the JSON Schema of its arguments.`,
 	}
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		home, err := a.home()
+		home, err := a.env.home()
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ from standard input. Background jobs end with the command.`,
 		if err != nil {
 			return err
 		}
-		home, err := a.home()
+		home, err := a.env.home()
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/apps/relay/serve"
 	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/mdns"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
@@ -44,7 +45,10 @@ minutes.`,
   scorel up --label workshop
   scorel up --listen 127.0.0.1:8000 --json`,
 		Args: argCount(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.up(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			u := &upServer{console: a.console, env: a.env, network: a.network, invocation: a.invocation, flags: f}
+			return u.run(cmd.Context())
+		},
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", defaultUpListen, "address of the web UI and the relay")
 	addAnnounce(cmd, &f.announce)
@@ -57,19 +61,30 @@ minutes.`,
 	return cmd
 }
 
-// up stops the parts in order: the relay outlives the host, so that the host can log out.
-func (a *app) up(ctx context.Context, f upFlags) error {
+// upServer runs a relay and a host in this process.
+type upServer struct {
+	console
+	env        *environment
+	network    mdns.Network
+	invocation invocation
+	flags      upFlags
+	home       string
+	url        string // of the relay and its web UI, as reached from this machine
+}
+
+// run stops the parts in order: the relay outlives the host, so that the host can log out.
+func (u *upServer) run(ctx context.Context) (err error) {
+	f := u.flags
 	if err := checkURLs("public-url", f.publicURLs); err != nil {
 		return err
 	}
-	if err := a.shedKeys(); err != nil {
+	if err := u.invocation.shedKeys(u.env); err != nil {
 		return err
 	}
-	home, err := a.home()
-	if err != nil {
+	if u.home, err = u.env.home(); err != nil {
 		return err
 	}
-	if state, err := host.ReadState(home); err == nil {
+	if state, err := host.ReadState(u.home); err == nil {
 		return hostRuns(nil, state.PID)
 	}
 	listener, err := listen(f.listen)
@@ -80,22 +95,22 @@ func (a *app) up(ctx context.Context, f upFlags) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	warnNameless(a.stderr, listener.Addr(), f.publicURLs)
-	place := upPlace{home: home, url: baseURL(listener.Addr())}
-	h, err := a.upHost(ctx, f, place)
+	warnNameless(u.stderr, listener.Addr(), f.publicURLs)
+	u.url = baseURL(listener.Addr())
+	h, err := u.host(ctx)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	relay, err := a.upRelay(ctx, f, listener, place)
+	relay, err := u.relay(ctx, listener)
 	if err != nil {
 		return errors.Join(err, listener.Close(), h.Close())
 	}
-	announced, err := a.upAnnounce(ctx, f, h, places)
+	announced, err := u.announce(ctx, h, places)
 	if err != nil {
 		return errors.Join(err, h.Close(), relay.stop())
 	}
 	running := runHost(ctx, h)
-	err = a.upServe(ctx, f, running, relay, place)
+	err = u.serve(ctx, running, relay)
 	return errors.Join(err, announced.stop(), running.stop(), relay.stop())
 }
 
@@ -112,59 +127,53 @@ func upPlaces(f upFlags, addr net.Addr) ([]netip.AddrPort, error) {
 	return []netip.AddrPort{at}, checkAnnounce(f.announce, []netip.AddrPort{at})
 }
 
-// upAnnounce announces the host if that is wanted; else the part does nothing.
-func (a *app) upAnnounce(ctx context.Context, f upFlags, h *host.Host, places []netip.AddrPort) (*part, error) {
-	if !f.announce {
+// announce announces the host if that is wanted; else the part does nothing.
+func (u *upServer) announce(ctx context.Context, h *host.Host, places []netip.AddrPort) (*part, error) {
+	if !u.flags.announce {
 		return startPart(ctx, func(context.Context) error { return nil }), nil
 	}
-	logger, err := newLogger(a.stderr, f.log)
+	logger, err := newLogger(u.stderr, u.flags.log)
 	if err != nil {
 		return nil, err
 	}
-	return a.startAnnouncing(ctx, h.DeviceID(), func() []netip.AddrPort { return places }, logger)
+	return startAnnouncing(ctx, u.network, h.DeviceID(), func() []netip.AddrPort { return places }, logger)
 }
 
-// upPlace holds the paths and addresses of all parts.
-type upPlace struct {
-	home string
-	url  string // of the relay and its web UI, as reached from this machine
-}
-
-func (a *app) upHost(ctx context.Context, f upFlags, place upPlace) (*host.Host, error) {
-	cfg, err := a.hostConfig(hostFlags{relays: []string{place.url}, label: f.label, projects: f.projects, log: f.log})
+func (u *upServer) host(ctx context.Context) (*host.Host, error) {
+	cfg, err := hostConfig(u.stderr, u.env, u.invocation, hostFlags{relays: []string{u.url}, label: u.flags.label, projects: u.flags.projects, log: u.flags.log})
 	if err != nil {
 		return nil, err
 	}
 	return newLocalHost(ctx, cfg, relayToServe)
 }
 
-func (a *app) upRelay(ctx context.Context, f upFlags, listener net.Listener, place upPlace) (*part, error) {
-	logger, err := newLogger(a.stderr, f.log)
+func (u *upServer) relay(ctx context.Context, listener net.Listener) (*part, error) {
+	logger, err := newLogger(u.stderr, u.flags.log)
 	if err != nil {
 		return nil, err
 	}
 	options := serve.Options{
-		Listener: listener, DataDir: filepath.Join(place.home, "relay"), PublicURLs: append([]string{place.url}, f.publicURLs...),
-		Web: webFiles(a.stderr), Docs: docFiles(), Logger: logger, Version: version,
+		Listener: listener, DataDir: filepath.Join(u.home, "relay"), PublicURLs: append([]string{u.url}, u.flags.publicURLs...),
+		Web: webFiles(u.stderr), Docs: docFiles(), Logger: logger, Version: version,
 		Drain: -1, // its peers are on this machine and end with it
 	}
 	return startPart(context.WithoutCancel(ctx), func(ctx context.Context) error { return serve.Run(ctx, options) }), nil
 }
 
-// upServe shows the link once everything is ready, and returns when a part has ended.
-func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, relay *part, place upPlace) error {
+// serve shows the link once everything is ready, and returns when a part has ended.
+func (u *upServer) serve(ctx context.Context, running *runningHost, relay *part) error {
 	if err := running.ready(ctx); err != nil {
 		return err
 	}
-	if a.restarted { // the person has a browser that is paired, or the earlier link ended with its relay
-		fmt.Fprintf(a.stderr, "scorel: restarted with version %s; `scorel pair` pairs another browser\n", version)
+	if u.invocation.restarted { // the person has a browser that is paired, or the earlier link ended with its relay
+		fmt.Fprintf(u.stderr, "scorel: restarted with version %s; `scorel pair` pairs another browser\n", version)
 		select {
 		case <-running.done:
 		case <-relay.done:
 		}
 		return nil
 	}
-	c, err := (&target{app: a}).connect(ctx)
+	c, err := connectLocal(ctx, u.home)
 	if err != nil {
 		return err
 	}
@@ -177,13 +186,13 @@ func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, rela
 	if err != nil {
 		return err
 	}
-	browser := startPart(ctx, func(ctx context.Context) error { return admitBrowser(ctx, a.stderr, c, link) })
+	browser := startPart(ctx, func(ctx context.Context) error { return admitBrowser(ctx, u.stderr, c, link) })
 	defer func() { _ = browser.stop() }() // it has already reported any error
-	if err := announceUp(a.stdout, f, link, info, place); err != nil {
+	if err := u.announceReady(link, info); err != nil {
 		return err
 	}
-	if !f.noOpen {
-		a.openBrowser(ctx, link.URL)
+	if !u.flags.noOpen {
+		openBrowser(ctx, u.env, u.stderr, link.URL)
 	}
 	select {
 	case <-running.done:
@@ -192,17 +201,17 @@ func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, rela
 	return nil
 }
 
-func announceUp(stdout io.Writer, f upFlags, link api.CreatePairingResponse, info api.HostInfo, place upPlace) error {
-	if f.asJSON {
-		return printJSON(stdout, struct {
+func (u *upServer) announceReady(link api.CreatePairingResponse, info api.HostInfo) error {
+	if u.flags.asJSON {
+		return printJSON(u.stdout, struct {
 			Ready    bool     `json:"ready"`
 			URL      string   `json:"url"`
 			Relay    string   `json:"relay"`
 			DeviceID ident.ID `json:"deviceId"`
 			Home     string   `json:"home"`
-		}{true, link.URL, place.url, info.DeviceID, place.home})
+		}{true, link.URL, u.url, info.DeviceID, u.home})
 	}
-	_, err := fmt.Fprintf(stdout, `scorel is ready on %s (Ctrl-C ends it)
+	_, err := fmt.Fprintf(u.stdout, `scorel is ready on %s (Ctrl-C ends it)
 %s
 this machine appears as "%s"; to change the name, start with --label NAME
 
@@ -210,7 +219,7 @@ open this link in your browser; it works once, until %s:
 
   %s
 
-`, place.url, modelLine(info, place.home), printable(info.Label), time.UnixMilli(link.ExpiresAt).Format("15:04"), link.URL)
+`, u.url, modelLine(info, u.home), printable(info.Label), time.UnixMilli(link.ExpiresAt).Format("15:04"), link.URL)
 	return err
 }
 
@@ -242,12 +251,12 @@ func linkEnded(err error, expiresAt, now time.Time) string {
 }
 
 // openBrowser tries to open the browser; the link is printed in any case.
-func (a *app) openBrowser(ctx context.Context, url string) {
-	home, err := a.home()
+func openBrowser(ctx context.Context, env *environment, stderr io.Writer, url string) {
+	home, err := env.home()
 	if err == nil {
-		err = terminal.OpenBrowser(ctx, url, a.getenv, environmentWithout(host.SecretVariables(home, a.getenv)))
+		err = terminal.OpenBrowser(ctx, url, env.getenv, environmentWithout(host.SecretVariables(home, env.getenv)))
 	}
 	if err != nil && !errors.Is(err, terminal.ErrNoDisplay) {
-		fmt.Fprintf(a.stderr, "scorel: %s: open the link yourself\n", sentence(err))
+		fmt.Fprintf(stderr, "scorel: %s: open the link yourself\n", sentence(err))
 	}
 }

@@ -58,7 +58,10 @@ A program that a package manager has installed is not replaced.`,
   scorel update --rollback
   scorel update --from https://mirror.example/scorel --json`,
 		Args: argCount(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.update(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			u := &updating{console: a.console, env: a.env, args: a.invocation.args, flags: f}
+			return u.run(cmd.Context())
+		},
 	}
 	cmd.Flags().BoolVar(&f.check, "check", false, "only say whether there is a newer release")
 	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "return to the program before the last update")
@@ -69,28 +72,37 @@ A program that a package manager has installed is not replaced.`,
 	return cmd
 }
 
-func (a *app) update(ctx context.Context, f updateFlags) error {
+// updating is one update of this program, and of the host that runs on this machine.
+type updating struct {
+	console
+	env   *environment
+	args  []string // of the command line
+	flags updateFlags
+	path  string // of the program
+}
+
+func (u *updating) run(ctx context.Context) (err error) {
+	f := u.flags
 	if f.check && f.rollback {
 		return usagef("--check and --rollback contradict each other: give one of them")
 	}
 	if err := checkWait(f.wait); err != nil {
 		return err
 	}
-	path, err := thisProgram()
-	if err != nil {
+	if u.path, err = thisProgram(); err != nil {
 		return err
 	}
-	a.findHostOfCaller(os.Geteuid(), user.LookupId)
+	u.env.findHostOfCaller(os.Geteuid(), user.LookupId)
 	if f.rollback {
-		return a.rollBack(ctx, f, path)
+		return u.rollBack(ctx)
 	}
 	if releaseKeys == "" {
-		if err := unmanaged(path, version); err != nil { // as in an image that was built from source
+		if err := unmanaged(u.path, version); err != nil { // as in an image that was built from source
 			return err
 		}
 		return usagef("this program was built from source and trusts no key of a release: build it again, or install a release")
 	}
-	source, err := updater.NewSource(cmp.Or(f.from, a.getenv("SCOREL_RELEASE_URL"), updater.DefaultURL), strings.Split(releaseKeys, ","))
+	source, err := updater.NewSource(cmp.Or(f.from, u.env.getenv("SCOREL_RELEASE_URL"), updater.DefaultURL), strings.Split(releaseKeys, ","))
 	if err != nil {
 		return usagef("%s", err)
 	}
@@ -99,41 +111,45 @@ func (a *app) update(ctx context.Context, f updateFlags) error {
 	if err != nil {
 		return updateError(err)
 	}
-	result := updateResult{Version: version, Newest: index.Version, Path: path, Available: release.Compare(index.Version, version) > 0, Host: a.hostVersion()}
+	result := updateResult{Version: version, Newest: index.Version, Path: u.path, Available: release.Compare(index.Version, version) > 0, Host: hostVersion(u.env)}
 	if f.check || index.Version == version {
-		return a.printUpdate(f, result)
+		return u.print(result)
 	}
 	if !result.Available {
 		return sayf(errors.Join(errRefused, updater.ErrOlder), "the release %s is older than this program (%s): nothing was changed", index.Version, version)
 	}
-	if err := unmanaged(path, index.Version); err != nil {
+	if err := unmanaged(u.path, index.Version); err != nil {
 		return err
 	}
 	program, err := source.Program(ctx, index, runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		return updateError(err)
 	}
-	staged, err := updater.Stage(ctx, path, program, index.Version)
+	staged, err := updater.Stage(ctx, u.path, program, index.Version)
 	if err != nil {
-		return a.replaceError(err, path, os.Geteuid())
+		return u.replaceError(err, os.Geteuid())
 	}
-	return a.exchange(ctx, f, result, staged)
+	return u.exchange(ctx, result, staged)
 }
 
 // exchange puts a program that was tried in the place of this one, and replaces the host that runs on
 // this machine. Nothing but renames happens while the host is paused: it may be for half a minute.
-func (a *app) exchange(ctx context.Context, f updateFlags, result updateResult, staged *updater.Staged) error {
+func (u *updating) exchange(ctx context.Context, result updateResult, staged *updater.Staged) error {
 	defer staged.Discard()
-	if result.Host == "" || f.noRestart || runtime.GOOS == "windows" {
+	if result.Host == "" || u.flags.noRestart || runtime.GOOS == "windows" {
 		if err := staged.Put(); err != nil {
 			return updateError(err)
 		}
 		result.Updated = true
-		return a.printUpdate(f, result)
+		return u.print(result)
 	}
-	fmt.Fprintf(a.stderr, "scorel: waiting up to %s until the turns of the host have ended\n", f.wait)
+	fmt.Fprintf(u.stderr, "scorel: waiting up to %s until the turns of the host have ended\n", u.flags.wait)
+	home, err := u.env.home()
+	if err != nil {
+		return err
+	}
 	swapped := false
-	before, after, err := a.restartHost(ctx, f.wait, func() error {
+	before, after, err := restartHost(ctx, home, u.flags.wait, func() error {
 		err := staged.Put()
 		swapped = err == nil
 		return err
@@ -142,15 +158,15 @@ func (a *app) exchange(ctx context.Context, f updateFlags, result updateResult, 
 	switch {
 	case err == nil:
 		result.Updated, result.Restarted, result.Host = true, true, after.Version
-		return a.printUpdate(f, result)
+		return u.print(result)
 	case errors.Is(err, errNotBack):
-		return a.undo(ctx, result.Path, before)
+		return u.undo(ctx, home, before)
 	case errors.As(err, &unknown) && unknown.Kind == api.KindUnknownRequest: // a host of an earlier version
 		if err := staged.Put(); err != nil {
 			return updateError(err)
 		}
 		result.Updated = true
-		return a.printUpdate(f, result)
+		return u.print(result)
 	case swapped:
 		return sayf(err, "the program was replaced, but the host was not restarted: %s", sentence(err))
 	case errors.As(err, &unknown) && unknown.Kind == api.KindConflict:
@@ -161,13 +177,13 @@ func (a *app) exchange(ctx context.Context, f updateFlags, result updateResult, 
 
 // undo puts the program before the update back, and starts the host with it that the new one did
 // not start.
-func (a *app) undo(ctx context.Context, path string, before host.State) error {
-	if err := updater.Rollback(ctx, path); err != nil {
+func (u *updating) undo(ctx context.Context, home string, before host.State) error {
+	if err := updater.Rollback(ctx, u.path); err != nil {
 		return sayf(errors.Join(errUnreachable, err), "the new program did not start the host, and the earlier one could not be put back: %s", sentence(err))
 	}
-	after, err := a.revive(ctx, path, before, os.Geteuid())
+	after, err := reviveHost(ctx, home, u.path, before, os.Geteuid())
 	if errors.Is(err, errOtherOwner) {
-		return a.undoneForOther(err, path, before)
+		return u.undoneForOther(err, home, before)
 	}
 	if err != nil {
 		return sayf(errors.Join(errUnreachable, err), "the new program did not start the host. The earlier one was put back, but does not start it either: start it as before, and see its log for why")
@@ -176,26 +192,22 @@ func (a *app) undo(ctx context.Context, path string, before host.State) error {
 }
 
 // undoneForOther says how the user of a host starts it again.
-func (a *app) undoneForOther(cause error, path string, before host.State) error {
-	home, err := a.home()
-	if err != nil {
-		return err
-	}
+func (u *updating) undoneForOther(cause error, home string, before host.State) error {
 	owner := printable(otherOwner(home, os.Geteuid()))
 	return sayf(errors.Join(errUnreachable, cause), "the new program did not start the host. The earlier one was put back. The host belongs to %s: as that user, run `%s`",
-		owner, commandLine(append([]string{path}, withHome(before.Args, home)...)...))
+		owner, commandLine(append([]string{u.path}, withHome(before.Args, home)...)...))
 }
 
-func (a *app) rollBack(ctx context.Context, f updateFlags, path string) error {
-	if err := unmanaged(path, ""); err != nil {
+func (u *updating) rollBack(ctx context.Context) error {
+	if err := unmanaged(u.path, ""); err != nil {
 		return err
 	}
-	result := updateResult{Version: version, Path: path, Host: a.hostVersion()}
-	staged, err := updater.StageEarlier(ctx, path)
+	result := updateResult{Version: version, Path: u.path, Host: hostVersion(u.env)}
+	staged, err := updater.StageEarlier(ctx, u.path)
 	if err != nil {
-		return a.replaceError(err, path, os.Geteuid())
+		return u.replaceError(err, os.Geteuid())
 	}
-	return a.exchange(ctx, f, result, staged)
+	return u.exchange(ctx, result, staged)
 }
 
 // thisProgram returns the path of the program, behind links that lead to it.
@@ -244,8 +256,8 @@ func updateError(err error) error {
 }
 
 // hostVersion returns the version of the host that runs on this machine, or "".
-func (a *app) hostVersion() string {
-	home, err := a.home()
+func hostVersion(env *environment) string {
+	home, err := env.home()
 	if err != nil {
 		return ""
 	}
@@ -257,24 +269,24 @@ func (a *app) hostVersion() string {
 }
 
 // howToRestart says how a host comes to execute the program that is on the disk now.
-func (a *app) howToRestart() string {
+func howToRestart(env *environment) string {
 	if runtime.GOOS == "windows" {
 		return "`scorel host stop` ends it; start it as before then"
 	}
 	words := []string{"scorel", "host", "restart"}
-	if a.homeFlag != "" {
-		words = append(words, "--home", a.homeFlag)
+	if env.homeFlag != "" {
+		words = append(words, "--home", env.homeFlag)
 	}
 	return "`" + commandLine(words...) + "` has it use the other version"
 }
 
-func (a *app) printUpdate(f updateFlags, r updateResult) error {
-	if f.asJSON {
-		return printJSON(a.stdout, r)
+func (u *updating) print(r updateResult) error {
+	if u.flags.asJSON {
+		return printJSON(u.stdout, r)
 	}
 	var text string
 	switch {
-	case f.rollback:
+	case u.flags.rollback:
 		text = fmt.Sprintf("%s is the program before the last update again; this one is kept as %s", r.Path, filepath.Base(r.Path)+updater.OldSuffix)
 	case r.Updated:
 		text = fmt.Sprintf("scorel was updated from %s to %s; `scorel update --rollback` undoes this", r.Version, r.Newest)
@@ -289,8 +301,8 @@ func (a *app) printUpdate(f updateFlags, r updateResult) error {
 	case r.Restarted:
 		text += fmt.Sprintf("\nthe host on this machine was restarted and runs %s", printable(r.Host))
 	case r.Host != "" && (r.Updated || r.Host != r.Version):
-		text += fmt.Sprintf("\nthe host on this machine still runs %s: %s", printable(r.Host), a.howToRestart())
+		text += fmt.Sprintf("\nthe host on this machine still runs %s: %s", printable(r.Host), howToRestart(u.env))
 	}
-	_, err := fmt.Fprintln(a.stdout, text)
+	_, err := fmt.Fprintln(u.stdout, text)
 	return err
 }

@@ -83,7 +83,7 @@ func (t *target) open(ctx context.Context, how func(*paths.Device, context.Conte
 	if t.guest != nil {
 		return t.guest.dial(ctx)
 	}
-	home, err := t.app.home()
+	home, err := t.app.env.home()
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +182,25 @@ func ask[Request, Response any](ctx context.Context, t *target, to api.Definitio
 		return err
 	})
 	return response, err
+}
+
+// connectLocal connects to the host of a home on this machine, with a client that ignores events.
+func connectLocal(ctx context.Context, home string) (*client.Client, error) {
+	transport, err := host.DialLocal(ctx, home)
+	if err != nil {
+		return nil, err
+	}
+	return client.New(transport, nil), nil
+}
+
+// useLocal connects to the host of a home on this machine, runs requests and closes.
+func useLocal(ctx context.Context, home string, run func(c *client.Client) error) error {
+	c, err := connectLocal(ctx, home)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }() // everything was received; an error of closing does not matter
+	return run(c)
 }
 
 // getHost returns what a host says of itself.

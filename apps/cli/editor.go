@@ -13,11 +13,11 @@ import (
 
 // edited opens a note in the user's editor and returns the text that was saved there, with
 // the temporary file that holds it.
-func (a *app) edited(ctx context.Context, note api.MemoryNoteResponse) (text, path string, err error) {
+func edited(ctx context.Context, env *environment, con console, note api.MemoryNoteResponse) (text, path string, err error) {
 	if note.Partial {
 		return "", "", usagef("%s is too large or is not UTF-8 text: edit that file, or replace the text with --text or --file", note.Note.Path)
 	}
-	editor := strings.Fields(cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR")))
+	editor := strings.Fields(cmp.Or(env.getenv("VISUAL"), env.getenv("EDITOR")))
 	if len(editor) == 0 {
 		return "", "", usagef("there is no editor: set EDITOR, or give the text with --text or --file")
 	}
@@ -32,11 +32,11 @@ func (a *app) edited(ctx context.Context, note api.MemoryNoteResponse) (text, pa
 		return "", "", fmt.Errorf("writing %s: %w", path, err)
 	}
 	command := exec.CommandContext(ctx, editor[0], append(editor[1:], path)...)
-	command.Stdin, command.Stdout, command.Stderr = a.stdin, a.stderr, a.stderr
+	command.Stdin, command.Stdout, command.Stderr = con.stdin, con.stderr, con.stderr
 	if err := command.Run(); err != nil {
 		return "", "", fmt.Errorf("the note is unchanged: %s failed, and its text is kept in %s: %w", editor[0], path, err)
 	}
-	text, err = textFile(ctx, a.stdin, "the editor", path)
+	text, err = textFile(ctx, con.stdin, "the editor", path)
 	return text, path, err
 }
 

@@ -65,7 +65,7 @@ func wordText(parts []syntax.WordPart) string {
 // quietApp returns an app without an environment whose output is lost.
 func quietApp() *app {
 	discard := new(bytes.Buffer)
-	return &app{console: console{discard, discard, discard}, getenv: func(string) string { return "" }}
+	return &app{console: console{discard, discard, discard}, env: &environment{getenv: func(string) string { return "" }}}
 }
 
 // tryLine validates a command line without running it.

@@ -92,7 +92,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			walk(path+" "+child.Name(), a)
 		}
 	}
-	walk("", &app{})
+	walk("", &app{env: &environment{}})
 	if seen < 20 {
 		t.Errorf("only %d commands were found", seen)
 	}

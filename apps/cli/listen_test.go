@@ -18,7 +18,7 @@ func TestAWarningForARelayWithALocalName(t *testing.T) {
 		{&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7410}, nil, false},
 	} {
 		var out bytes.Buffer
-		warnNameless((&app{console: console{stderr: &out}}).stderr, c.addr, c.urls)
+		warnNameless(&out, c.addr, c.urls)
 		if warned := out.Len() > 0; warned != c.warn {
 			t.Errorf("%s with %v: said %q", c.addr, c.urls, out.String())
 		}

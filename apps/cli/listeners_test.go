@@ -103,7 +103,7 @@ func runServe(t *testing.T, start func(ready func() error) *part) {
 func relayOptions(t *testing.T, l net.Listener, ready func() error) serve.Options {
 	return serve.Options{
 		Listener: l, DataDir: t.TempDir(), PublicURLs: []string{"http://" + l.Addr().String()}, Ready: ready,
-		Web: webFiles((&app{console: console{stderr: t.Output()}}).stderr), Logger: slog.New(slog.DiscardHandler), Drain: -1,
+		Web: webFiles(t.Output()), Logger: slog.New(slog.DiscardHandler), Drain: -1,
 	}
 }
 
@@ -136,8 +136,8 @@ func serveMetrics(t *testing.T) served {
 func serveUp(t *testing.T) served {
 	l := openLocal(t)
 	at := l.Addr().String()
-	a := &app{console: console{stderr: io.Discard}, getenv: func(string) string { return "" }}
-	p, err := a.upRelay(t.Context(), upFlags{log: &logFlags{level: "error", format: "text"}}, l, upPlace{home: t.TempDir(), url: "http://" + at})
+	up := &upServer{console: console{stderr: io.Discard}, flags: upFlags{log: &logFlags{level: "error", format: "text"}}, home: t.TempDir(), url: "http://" + at}
+	p, err := up.relay(t.Context(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestEveryListenerIsListed(t *testing.T) {
 			flags(sub)
 		}
 	}
-	flags(newRoot(&app{console: console{strings.NewReader(""), io.Discard, io.Discard}, getenv: func(string) string { return "" }}))
+	flags(newRoot(&app{console: console{strings.NewReader(""), io.Discard, io.Discard}, env: &environment{getenv: func(string) string { return "" }}}))
 	found := opensSockets(t)
 	for _, where := range found {
 		if sources[where] == "" {

@@ -19,7 +19,7 @@ type machine struct {
 // machines returns the host of --device. Without it, they are the one on this machine, if it
 // runs, and every paired one.
 func (t *target) machines() ([]machine, error) {
-	home, err := t.app.home()
+	home, err := t.app.env.home()
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (e *everywhere) check() error {
 // askEach asks the hosts of all machines at the same time. One that cannot be reached is named on
 // standard error.
 func askEach[T any](ctx context.Context, e *everywhere, question func(ctx context.Context, c *client.Client, on place) ([]T, error)) ([]T, error) {
-	home, err := e.app.home()
+	home, err := e.app.env.home()
 	if err != nil {
 		return nil, err
 	}

@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -17,7 +14,6 @@ import (
 
 	"github.com/scorel/scorel/apps/cli/internal/service"
 	"github.com/scorel/scorel/apps/host"
-	"github.com/scorel/scorel/packages/keyfile"
 	"github.com/scorel/scorel/packages/mdns"
 )
 
@@ -49,12 +45,12 @@ func mainUntil(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 		fmt.Fprintln(stderr, "scorel: "+sentence(err))
 		return exitCode(err)
 	}
-	a := &app{console: console{stdin, stdout, stderr}, getenv: getenv, keysHanded: handed, restarted: restarted, args: args}
+	a := &app{console: console{stdin, stdout, stderr}, env: &environment{getenv: getenv}, invocation: invocation{args, handed, restarted}}
 	root := newRoot(a)
 	root.SetArgs(args)
 	err = errors.Join(root.ExecuteContext(ctx), a.end())
 	if errors.Is(err, host.ErrRestart) {
-		err = a.startOver() // it returns after a failure
+		err = startOver(a.env) // it returns after a failure
 	}
 	if err != nil && !a.ran && exitCode(err) == ExitFailed {
 		err = usagef("%s: see `scorel --help`", err)
@@ -71,17 +67,21 @@ func mainUntil(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 // app is what every command needs from the process.
 type app struct {
 	console
-	getenv     func(string) string
-	homeFlag   string
+	env        *environment
 	network    mdns.Network // where devices are announced and found; tests replace it
 	ran        bool         // the command line was valid and its command started
 	targeted   []targeted   // commands with --device
-	keysHanded bool         // this process was restarted without keys in its environment
-	restarted  bool         // this process replaces a host
-	args       []string     // of the command line
+	invocation invocation
 
 	mu   sync.Mutex
 	ends []func() error // run after the command
+}
+
+// invocation is how this process was started.
+type invocation struct {
+	args       []string // of the command line
+	keysHanded bool     // it was restarted without keys in its environment
+	restarted  bool     // it replaces a host
 }
 
 // atEnd has a function called after the command.
@@ -147,7 +147,7 @@ project opens a chat about it.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentFlags().StringVar(&a.homeFlag, "home", "", "folder with identity, config and sessions (SCOREL_HOME; default ~/.scorel)")
+	root.PersistentFlags().StringVar(&a.env.homeFlag, "home", "", "folder with identity, config and sessions (SCOREL_HOME; default ~/.scorel)")
 	root.AddCommand(
 		newUp(a), newChat(a), newAttach(a), newACP(a), newRelay(a), newHost(a), newPair(a), newConnect(a), newDevices(a),
 		newProject(a), newSession(a), newSend(a), newInbox(a), newFile(a), newGit(a), newTerminal(a), newTool(a), newSkill(a), newAgent(a), newMemory(a), newMCP(a), newHook(a), newBackend(a), newExtension(a), newBudget(a), newPush(a), newChannel(a), newSchedule(a), newPermission(a), newModel(a), newDoctor(a), newUpdate(a), newVersion(a),
@@ -217,56 +217,7 @@ func argCount(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// home returns the absolute path of the folder for all of scorel's files.
-func (a *app) home() (string, error) {
-	home := a.homeFlag
-	if home == "" {
-		home = a.getenv("SCOREL_HOME")
-	}
-	if home == "" {
-		user, err := os.UserHomeDir()
-		if err != nil {
-			return "", usagef("the home folder is unknown: give --home DIR or set SCOREL_HOME")
-		}
-		home = filepath.Join(user, ".scorel")
-	}
-	absolute, err := filepath.Abs(home)
-	if err != nil {
-		return "", fmt.Errorf("resolving %s: %w", home, err)
-	}
-	if err := os.MkdirAll(absolute, 0o700); err != nil {
-		return "", sayf(err, "the folder %s for scorel's files cannot be created (%v): choose another with --home or SCOREL_HOME", absolute, reason(err))
-	}
-	if err := keyfile.CheckFolder(absolute); err != nil {
-		return "", err
-	}
-	folder, err := os.Open(absolute)
-	if err != nil {
-		return "", sayf(err, "the folder %s for scorel's files cannot be read (%v): run scorel as the owner of the folder, or choose another with --home or SCOREL_HOME", absolute, reason(err))
-	}
-	return absolute, folder.Close()
-}
-
-// reason returns the system's error without the path and the operation.
-func reason(err error) error {
-	if at := new(fs.PathError); errors.As(err, &at) {
-		return at.Err
-	}
-	return err
-}
-
 // addInvite adds --invite without a default, because help would print a secret.
 func addInvite(cmd *cobra.Command, invite *string) {
 	cmd.Flags().StringVar(invite, "invite", "", "invite for a relay that requires one, needed only once (SCOREL_INVITE, which other users of this machine cannot see)")
-}
-
-// invite returns the given invite, or "".
-func (a *app) invite(flag string) string { return cmp.Or(flag, a.getenv("SCOREL_INVITE")) }
-
-// relayURL returns the given relay, or "".
-func (a *app) relayURL(flag string) string {
-	if flag != "" {
-		return flag
-	}
-	return a.getenv("SCOREL_RELAY_URL")
 }

@@ -65,7 +65,7 @@ func (t *target) followMove(device string) (name string, err error) {
 	if t.guest != nil {
 		return "", sayf(errRefused, "the session moved to another machine, where this guest link does not work: ask for a new one")
 	}
-	home, err := t.app.home()
+	home, err := t.app.env.home()
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,7 @@ import (
 // machine twice.
 func TestASearchCoversMachinesThatRun(t *testing.T) {
 	home := t.TempDir()
-	a := &app{getenv: func(name string) string { return map[string]string{"SCOREL_HOME": home}[name] }}
+	a := &app{env: &environment{getenv: func(name string) string { return map[string]string{"SCOREL_HOME": home}[name] }}}
 	keys, err := ident.Generate(ident.KindDevice, rand.Reader)
 	if err != nil {
 		t.Fatal(err)

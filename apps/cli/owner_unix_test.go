@@ -33,11 +33,11 @@ func TestTheOwnerOfAFolderIsNamed(t *testing.T) {
 // TestTheHostOfAnotherUserIsNotStarted: not as this user, who may be root.
 func TestTheHostOfAnotherUserIsNotStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &app{homeFlag: t.TempDir(), getenv: func(string) string { return "" }}
-		if _, err := a.revive(t.Context(), "/nosuch", host.State{}, os.Geteuid()+1); !errors.Is(err, errOtherOwner) {
+		home := t.TempDir()
+		if _, err := reviveHost(t.Context(), home, "/nosuch", host.State{}, os.Geteuid()+1); !errors.Is(err, errOtherOwner) {
 			t.Errorf("got %v", err)
 		}
-		if _, err := os.Stat(filepath.Join(a.homeFlag, hostLogName)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(home, hostLogName)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("it left a log: %v", err)
 		}
 	})
@@ -45,9 +45,9 @@ func TestTheHostOfAnotherUserIsNotStarted(t *testing.T) {
 
 // TestTheUserOfAHostIsToldHowToStartIt: with the arguments that it had and its home.
 func TestTheUserOfAHostIsToldHowToStartIt(t *testing.T) {
-	a := &app{homeFlag: t.TempDir(), getenv: func(string) string { return "" }}
-	err := a.undoneForOther(errOtherOwner, "/usr/local/bin/scorel", host.State{Args: []string{"host", "serve", "--label=my desk"}})
-	if want := "run `/usr/local/bin/scorel host serve '--label=my desk' --home " + a.homeFlag + "`"; !errors.Is(err, errOtherOwner) || !strings.Contains(err.Error(), want) {
+	home := t.TempDir()
+	err := (&updating{path: "/usr/local/bin/scorel"}).undoneForOther(errOtherOwner, home, host.State{Args: []string{"host", "serve", "--label=my desk"}})
+	if want := "run `/usr/local/bin/scorel host serve '--label=my desk' --home " + home + "`"; !errors.Is(err, errOtherOwner) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if args := withHome([]string{"up", "--home=/srv"}, "/other"); len(args) != 2 {

@@ -225,7 +225,7 @@ func TestEveryRequestHasACommand(t *testing.T) {
 func commandNamed(t *testing.T, path string) *cobra.Command {
 	t.Helper()
 	discard := new(bytes.Buffer)
-	top := newRoot(&app{console: console{discard, discard, discard}, getenv: func(string) string { return "" }})
+	top := newRoot(&app{console: console{discard, discard, discard}, env: &environment{getenv: func(string) string { return "" }}})
 	cmd, rest, err := top.Find(strings.Fields(path))
 	if err != nil || len(rest) > 0 || cmd == top || !cmd.Runnable() {
 		t.Errorf("there is no command scorel %s (%v)", path, err)

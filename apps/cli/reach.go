@@ -51,7 +51,7 @@ func (a *app) dialer(home string, device devices.Device) (*paths.Dialer, error) 
 		return nil, err
 	}
 	return &paths.Dialer{
-		Keys: keys, Label: machineLabel(), Invite: a.invite(""), InviteURL: device.RelayURL, Device: device.ID, Seal: device.Seal, Name: device.Label,
+		Keys: keys, Label: machineLabel(), Invite: a.env.invite(""), InviteURL: device.RelayURL, Device: device.ID, Seal: device.Seal, Name: device.Label,
 		Proof: func() *api.BindingProof {
 			now, err := storedDevice(home, device.ID)
 			if err != nil {

@@ -34,18 +34,14 @@ var errNotBack = errors.New("the host did not start again")
 // errOtherOwner means that the files of the host belong to another user than the one of this process.
 var errOtherOwner = errors.New("the host belongs to another user")
 
-// restartHost pauses the host of this machine, calls swap, which may be nil and must be quick, and has
+// restartHost pauses the host of a home, calls swap, which may be nil and must be quick, and has
 // the host execute its program again. It returns what is known about the host before and after. If the
 // error is errNotBack, no host runs any more; after any other one, the host continues.
-func (a *app) restartHost(ctx context.Context, wait time.Duration, swap func() error) (before, after host.State, err error) {
-	home, err := a.home()
-	if err != nil {
-		return before, after, err
-	}
+func restartHost(ctx context.Context, home string, wait time.Duration, swap func() error) (before, after host.State, err error) {
 	if before, err = host.ReadState(home); err != nil {
 		return before, after, err
 	}
-	if err := (&target{app: a}).use(ctx, func(c *client.Client) error { return pauseAndRestart(ctx, c, wait, swap) }); err != nil {
+	if err := useLocal(ctx, home, func(c *client.Client) error { return pauseAndRestart(ctx, c, wait, swap) }); err != nil {
 		return before, after, err
 	}
 	after, err = awaitHost(ctx, home, before, startTimeout)
@@ -113,13 +109,13 @@ func answers(ctx context.Context, state host.State) bool {
 }
 
 // startOver executes this program again in this process, for a host that is to begin again.
-func (a *app) startOver() error {
-	home, err := a.home()
+func startOver(env *environment) error {
+	home, err := env.home()
 	if err != nil {
 		return err
 	}
 	keys := map[string]string{}
-	for _, name := range host.SecretVariables(home, a.getenv) {
+	for _, name := range host.SecretVariables(home, env.getenv) {
 		if value := os.Getenv(name); value != "" {
 			keys[name] = value
 		}
@@ -141,15 +137,11 @@ func takeRestarted() (bool, error) {
 	return true, nil
 }
 
-// revive starts a host that failed again with the program at a path and the arguments that it had,
+// reviveHost starts a host that failed again with the program at a path and the arguments that it had,
 // in the background, unless a service manager is faster. The error is errOtherOwner if the home is not
 // that of the user with the number uid, of this process: it would leave files there that the owner
 // cannot use.
-func (a *app) revive(ctx context.Context, program string, before host.State, uid int) (host.State, error) {
-	home, err := a.home()
-	if err != nil {
-		return host.State{}, err
-	}
+func reviveHost(ctx context.Context, home, program string, before host.State, uid int) (host.State, error) {
 	none := host.State{PID: os.Getpid()} // any host is another one
 	if after, err := awaitHost(ctx, home, none, revivePatience); err == nil {
 		return after, nil

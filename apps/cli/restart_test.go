@@ -15,8 +15,8 @@ import (
 // ownHost runs a host in this process, for an app whose home it has.
 func ownHost(t *testing.T, restarts bool) *app {
 	t.Helper()
-	a := &app{console: console{stdout: io.Discard, stderr: io.Discard}, getenv: func(string) string { return "" }, homeFlag: t.TempDir()}
-	hosttest.Run(t, host.Config{Home: a.homeFlag, Getenv: a.getenv, NoRelay: true, Restarts: restarts})
+	a := &app{console: console{stdout: io.Discard, stderr: io.Discard}, env: &environment{getenv: func(string) string { return "" }, homeFlag: t.TempDir()}}
+	hosttest.Run(t, host.Config{Home: a.env.homeFlag, Getenv: a.env.getenv, NoRelay: true, Restarts: restarts})
 	return a
 }
 
@@ -32,7 +32,7 @@ func TestAHostThatIsNotReplacedContinues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := ownHost(t, c.restarts)
-			_, _, err := a.restartHost(t.Context(), time.Minute, c.swap)
+			_, _, err := restartHost(t.Context(), a.env.homeFlag, time.Minute, c.swap)
 			if err == nil || c.swap != nil && !errors.Is(err, full) {
 				t.Fatalf("got %v", err)
 			}

@@ -25,17 +25,17 @@ const maxKeys = 16 << 10
 // shows a process's original environment. So the program restarts itself in the same
 // process without them, and gets them through a pipe. It returns if there is nothing to
 // remove.
-func (a *app) shedKeys() error {
-	if a.keysHanded {
+func (i invocation) shedKeys(env *environment) error {
+	if i.keysHanded {
 		return nil
 	}
-	home, err := a.home()
+	home, err := env.home()
 	if err != nil {
 		return err
 	}
 	keys := map[string]string{}
-	for _, name := range host.SecretVariables(home, a.getenv) {
-		if value := os.Getenv(name); value != "" && value == a.getenv(name) {
+	for _, name := range host.SecretVariables(home, env.getenv) {
+		if value := os.Getenv(name); value != "" && value == env.getenv(name) {
 			keys[name] = value
 		}
 	}

@@ -79,7 +79,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			return err
 		},
 		"server": func(w io.Writer) error {
-			return printServer((&app{console: console{stdout: w}}).stdout, false, "changed", api.MCPServer{Name: evil, Source: evil, Shown: evil})
+			return printServer(w, false, "changed", api.MCPServer{Name: evil, Source: evil, Shown: evil})
 		},
 		"diffs": func(w io.Writer) error {
 			return writeDiffs(w, []api.FileChange{{Path: evil, Status: evil}, {Path: evil, Diff: evil}})

@@ -15,9 +15,9 @@ const (
 
 // startTrace begins the span of a prompt. It returns the parent of the spans of the host, which is
 // the zero value if there is no trace, and what ends the span and sends it.
-func (a *app) startTrace(ctx context.Context) (trace.Parent, func(failed bool), error) {
-	parent, _ := trace.ParseTraceparent(a.getenv(traceparentVariable))
-	url := a.getenv(traceURLVariable)
+func startTrace(ctx context.Context, env *environment) (trace.Parent, func(failed bool), error) {
+	parent, _ := trace.ParseTraceparent(env.getenv(traceparentVariable))
+	url := env.getenv(traceURLVariable)
 	if url == "" {
 		return parent, func(bool) {}, nil
 	}

@@ -13,9 +13,9 @@ import (
 
 // findHostOfCaller has an update find the host of the person who called sudo, because a program of
 // root is updated with it: without --home and SCOREL_HOME, if no host of root runs.
-func (a *app) findHostOfCaller(uid int, lookup func(id string) (*user.User, error)) {
-	caller, err := strconv.Atoi(a.getenv("SUDO_UID"))
-	if err != nil || uid != 0 || a.homeFlag != "" || a.getenv("SCOREL_HOME") != "" {
+func (env *environment) findHostOfCaller(uid int, lookup func(id string) (*user.User, error)) {
+	caller, err := strconv.Atoi(env.getenv("SUDO_UID"))
+	if err != nil || uid != 0 || env.homeFlag != "" || env.getenv("SCOREL_HOME") != "" {
 		return
 	}
 	if own, err := os.UserHomeDir(); err == nil && servedBy(filepath.Join(own, ".scorel"), uid) {
@@ -26,7 +26,7 @@ func (a *app) findHostOfCaller(uid int, lookup func(id string) (*user.User, erro
 		return
 	}
 	if home := filepath.Join(person.HomeDir, ".scorel"); servedBy(home, caller) {
-		a.homeFlag = home
+		env.homeFlag = home
 	}
 }
 
@@ -48,18 +48,18 @@ func servedBy(home string, uid int) bool {
 
 // replaceError explains why the program was not replaced. Where it belongs to root, as after
 // `curl … | sudo sh`, the same command with sudo replaces it, and the host of this user with it.
-func (a *app) replaceError(err error, path string, uid int) error {
+func (u *updating) replaceError(err error, uid int) error {
 	if uid <= 0 || !errors.Is(err, fs.ErrPermission) { // root, or Windows
 		return updateError(err)
 	}
-	home, unknown := a.home()
+	home, unknown := u.env.home()
 	if unknown != nil {
 		return updateError(err)
 	}
-	args := withHome(a.args, home)
-	if from := a.getenv("SCOREL_RELEASE_URL"); from != "" { // sudo does not keep it
+	args := withHome(u.args, home)
+	if from := u.env.getenv("SCOREL_RELEASE_URL"); from != "" { // sudo does not keep it
 		args = append(args, "--from", from)
 	}
 	return sayf(err, "nothing was changed: you cannot write to the folder %s, which has the program: run `sudo %s`",
-		printable(filepath.Dir(path)), commandLine(append([]string{path}, args...)...))
+		printable(filepath.Dir(u.path)), commandLine(append([]string{u.path}, args...)...))
 }

@@ -17,21 +17,22 @@ import (
 // sudo would not find.
 func TestAnUpdateWithoutRightsNamesTheCommand(t *testing.T) {
 	variables := map[string]string{}
-	a := &app{homeFlag: t.TempDir(), getenv: func(name string) string { return variables[name] }, args: []string{"update", "--wait", "1h"}}
+	env := &environment{getenv: func(name string) string { return variables[name] }, homeFlag: t.TempDir()}
+	u := &updating{env: env, args: []string{"update", "--wait", "1h"}, path: "/usr/local/bin/scorel"}
 	denied := &fs.PathError{Op: "open", Path: "/usr/local/bin/.scorel-X", Err: fs.ErrPermission}
-	err := a.replaceError(denied, "/usr/local/bin/scorel", 1000)
-	want := "you cannot write to the folder /usr/local/bin, which has the program: run `sudo /usr/local/bin/scorel update --wait 1h --home " + a.homeFlag + "`"
+	err := u.replaceError(denied, 1000)
+	want := "you cannot write to the folder /usr/local/bin, which has the program: run `sudo /usr/local/bin/scorel update --wait 1h --home " + env.homeFlag + "`"
 	if err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != ExitFailed {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	variables["SCOREL_RELEASE_URL"] = "https://mirror.example"
-	if err := a.replaceError(denied, "/usr/local/bin/scorel", 1000); !strings.Contains(err.Error(), "--from https://mirror.example`") {
+	if err := u.replaceError(denied, 1000); !strings.Contains(err.Error(), "--from https://mirror.example`") {
 		t.Errorf("the mirror is lost: %v", err)
 	}
-	if err := a.replaceError(denied, "/usr/local/bin/scorel", 0); strings.Contains(err.Error(), "sudo") {
+	if err := u.replaceError(denied, 0); strings.Contains(err.Error(), "sudo") {
 		t.Errorf("root should call sudo: %v", err)
 	}
-	if err := a.replaceError(errors.New("no space left on device"), "/usr/local/bin/scorel", 1000); strings.Contains(err.Error(), "sudo") {
+	if err := u.replaceError(errors.New("no space left on device"), 1000); strings.Contains(err.Error(), "sudo") {
 		t.Errorf("a full disk needs sudo: %v", err)
 	}
 }
@@ -39,10 +40,10 @@ func TestAnUpdateWithoutRightsNamesTheCommand(t *testing.T) {
 // TestOnlyTheHostOfItsUserIsFound: root reads no files of others, and leaves none in a home.
 func TestOnlyTheHostOfItsUserIsFound(t *testing.T) {
 	a := ownHost(t, true)
-	if !servedBy(a.homeFlag, os.Geteuid()) {
+	if !servedBy(a.env.homeFlag, os.Geteuid()) {
 		t.Error("the host that runs was not found")
 	}
-	if servedBy(a.homeFlag, os.Geteuid()+1) {
+	if servedBy(a.env.homeFlag, os.Geteuid()+1) {
 		t.Error("the files of another user were used")
 	}
 	empty := t.TempDir()
@@ -59,7 +60,7 @@ func TestSudoFindsTheHostOfItsCaller(t *testing.T) {
 	t.Setenv("HOME", t.TempDir()) // of root, without a host
 	anna := &user.User{HomeDir: t.TempDir()}
 	home := filepath.Join(anna.HomeDir, ".scorel")
-	if err := os.Symlink(ownHost(t, true).homeFlag, home); err != nil {
+	if err := os.Symlink(ownHost(t, true).env.homeFlag, home); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -73,10 +74,10 @@ func TestSudoFindsTheHostOfItsCaller(t *testing.T) {
 		"a host of another user": {0, "", strconv.Itoa(os.Geteuid() + 1), ""},
 	} {
 		variables := map[string]string{"SUDO_UID": c.sudo}
-		a := &app{homeFlag: c.given, getenv: func(name string) string { return variables[name] }}
-		a.findHostOfCaller(c.uid, func(string) (*user.User, error) { return anna, nil })
-		if a.homeFlag != c.want {
-			t.Errorf("%s: got %q, want %q", name, a.homeFlag, c.want)
+		env := &environment{getenv: func(name string) string { return variables[name] }, homeFlag: c.given}
+		env.findHostOfCaller(c.uid, func(string) (*user.User, error) { return anna, nil })
+		if env.homeFlag != c.want {
+			t.Errorf("%s: got %q, want %q", name, env.homeFlag, c.want)
 		}
 	}
 	if entries, err := filepath.Glob(filepath.Join(os.Getenv("HOME"), ".*")); err != nil || len(entries) > 0 {

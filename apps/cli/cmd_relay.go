@@ -67,7 +67,7 @@ one store.`,
 			if err := f.log.open(); err != nil {
 				return err
 			}
-			return f.log.note(a.relayServe(cmd.Context(), f))
+			return f.log.note(runRelay(cmd.Context(), a.console, a.env, f))
 		},
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", defaultRelayListen, "address to listen on")
@@ -87,8 +87,8 @@ one store.`,
 	return cmd
 }
 
-func (a *app) relayServe(ctx context.Context, f relayFlags) error {
-	f.bus = cmp.Or(f.bus, a.env.getenv("SCOREL_RELAY_BUS"))
+func runRelay(ctx context.Context, con console, env *environment, f relayFlags) error {
+	f.bus = cmp.Or(f.bus, env.getenv("SCOREL_RELAY_BUS"))
 	if err := checkURLs("public-url", f.publicURLs); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	var stop func()
 	f.reload, stop = hangups()
 	defer stop()
-	plan, err := a.planRelay(f)
+	plan, err := planRelay(con.stderr, env, f)
 	if err != nil {
 		return err
 	}
@@ -106,15 +106,15 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err != nil {
 		return err
 	}
-	warnNameless(a.stderr, listener.Addr(), plan.PublicURLs())
+	warnNameless(con.stderr, listener.Addr(), plan.PublicURLs())
 	f.log.own()
-	logger, err := newLogger(a.stderr, f.log)
+	logger, err := newLogger(con.stderr, f.log)
 	if err != nil {
 		return err
 	}
 	return plan.Run(ctx, listener, func() error {
 		reportReady(logger)
-		return announceRelay(a.stdout, f.asJSON, listener.Addr(), f.serve.TLS.Enabled())
+		return announceRelay(con.stdout, f.asJSON, listener.Addr(), f.serve.TLS.Enabled())
 	})
 }
 
@@ -127,12 +127,12 @@ func warnNameless(stderr io.Writer, addr net.Addr, publicURLs []string) {
 
 // planRelay reads and validates flags and files, all of them once. Errors are usage errors:
 // nothing was started.
-func (a *app) planRelay(f relayFlags) (*serve.Plan, error) {
+func planRelay(stderr io.Writer, env *environment, f relayFlags) (*serve.Plan, error) {
 	proxies, err := parseProxies(f.trustedProxies)
 	if err != nil {
 		return nil, err
 	}
-	logger, err := newLogger(a.stderr, f.log)
+	logger, err := newLogger(stderr, f.log)
 	if err != nil {
 		return nil, err
 	}
@@ -140,13 +140,13 @@ func (a *app) planRelay(f relayFlags) (*serve.Plan, error) {
 	opts.PublicURLs, opts.AllowedOrigins, opts.TrustedProxies = f.publicURLs, f.allowedOrigins, proxies
 	opts.Guard, opts.Bus, opts.Logger, opts.Version = f.guard, f.bus, logger, version
 	opts.Reload = f.reload
-	if opts.Store, err = a.storeURL(f.store); err != nil {
+	if opts.Store, err = f.store.location(env); err != nil {
 		return nil, err
 	}
-	if opts.DataDir, err = a.relayFolder(f.store); err != nil {
+	if opts.DataDir, err = f.store.folder(env); err != nil {
 		return nil, err
 	}
-	opts.Web, opts.Docs = webFiles(a.stderr), docFiles()
+	opts.Web, opts.Docs = webFiles(stderr), docFiles()
 	plan, err := serve.Prepare(opts)
 	if err != nil {
 		return nil, usagef("%v", err)

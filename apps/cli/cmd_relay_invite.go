@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
@@ -56,7 +57,7 @@ that are admitted no longer need it.`,
 		Example: `  scorel relay invite create
   scorel relay invite create --uses 3 --expires 7d`,
 		Args: argCount(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.createInvite(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return createInvite(cmd.Context(), a.console, a.env, f) },
 	}
 	f.store.add(cmd)
 	cmd.Flags().IntVar(&f.uses, "uses", 1, "how many devices and clients can use it")
@@ -78,14 +79,14 @@ func parseLifetime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// withStore opens the relay's store for one command, and creates it if necessary.
-func (a *app) withStore(ctx context.Context, f storeFlags, do func(st storeurl.Archive) error) error {
-	return a.usingStore(ctx, f, storeurl.Open, do)
+// open opens the relay's store for one command, and creates it if necessary.
+func (f *storeFlags) open(ctx context.Context, env *environment, do func(st storeurl.Archive) error) error {
+	return f.use(ctx, env, storeurl.Open, do)
 }
 
-// withInvites is withStore for an existing store: a mistyped folder must not be created,
+// openExisting is open for an existing store: a mistyped folder must not be created,
 // nor reported as a store without invites.
-func (a *app) withInvites(ctx context.Context, f storeFlags, do func(st storeurl.Archive) error) error {
+func (f *storeFlags) openExisting(ctx context.Context, env *environment, do func(st storeurl.Archive) error) error {
 	there := func(ctx context.Context, url string) (storeurl.Archive, error) {
 		st, err := storeurl.Connect(ctx, url)
 		if err != nil {
@@ -96,11 +97,11 @@ func (a *app) withInvites(ctx context.Context, f storeFlags, do func(st storeurl
 		}
 		return storeurl.Open(ctx, url) // includes the schema for invites
 	}
-	return a.usingStore(ctx, f, there, do)
+	return f.use(ctx, env, there, do)
 }
 
-func (a *app) usingStore(ctx context.Context, f storeFlags, open func(context.Context, string) (storeurl.Archive, error), do func(st storeurl.Archive) error) (err error) {
-	url, err := a.storeURL(f)
+func (f *storeFlags) use(ctx context.Context, env *environment, open func(context.Context, string) (storeurl.Archive, error), do func(st storeurl.Archive) error) (err error) {
+	url, err := f.location(env)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (a *app) usingStore(ctx context.Context, f storeFlags, open func(context.Co
 	return do(st)
 }
 
-func (a *app) createInvite(ctx context.Context, f inviteFlags) error {
+func createInvite(ctx context.Context, con console, env *environment, f inviteFlags) error {
 	lifetime, err := parseLifetime(f.expires)
 	if err != nil {
 		return err
@@ -121,15 +122,15 @@ func (a *app) createInvite(ctx context.Context, f inviteFlags) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	return a.withInvites(ctx, f.store, func(st storeurl.Archive) error {
+	return f.store.openExisting(ctx, env, func(st storeurl.Archive) error {
 		if err := st.AddInvite(ctx, invite); err != nil {
 			return err
 		}
 		if f.asJSON {
-			return printJSON(a.stdout, asInviteLine(invite, code))
+			return printJSON(con.stdout, asInviteLine(invite, code))
 		}
-		_, err := fmt.Fprintf(a.stdout, "%s\n", code)
-		fmt.Fprintf(a.stderr, "invite %s for %d, shown only once; give it with `--invite`, in SCOREL_INVITE, or on the page that asks for it\n", invite.ID, invite.Uses)
+		_, err := fmt.Fprintf(con.stdout, "%s\n", code)
+		fmt.Fprintf(con.stderr, "invite %s for %d, shown only once; give it with `--invite`, in SCOREL_INVITE, or on the page that asks for it\n", invite.ID, invite.Uses)
 		return err
 	})
 }
@@ -142,15 +143,15 @@ func newInviteList(a *app) *cobra.Command {
 		Long:    "List invites, newest first. Their codes are not stored.",
 		Example: "  scorel relay invite list --json",
 		Args:    argCount(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listInvites(cmd.Context(), f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return listInvites(cmd.Context(), a.stdout, a.env, f) },
 	}
 	f.store.add(cmd)
 	addJSON(cmd, &f.asJSON)
 	return cmd
 }
 
-func (a *app) listInvites(ctx context.Context, f inviteFlags) error {
-	return a.withInvites(ctx, f.store, func(st storeurl.Archive) error {
+func listInvites(ctx context.Context, stdout io.Writer, env *environment, f inviteFlags) error {
+	return f.store.openExisting(ctx, env, func(st storeurl.Archive) error {
 		invites, err := st.Invites(ctx)
 		if err != nil {
 			return err
@@ -159,7 +160,7 @@ func (a *app) listInvites(ctx context.Context, f inviteFlags) error {
 		for _, i := range invites {
 			lines = append(lines, asInviteLine(i, ""))
 		}
-		return printList(a.stdout, f.asJSON, lines, listing[inviteLine]{
+		return printList(stdout, f.asJSON, lines, listing[inviteLine]{
 			none:   "there are no invites: `scorel relay invite create` creates one",
 			header: []string{"ID", "STATE", "USED", "EXPIRES"},
 			row: func(_ int, l inviteLine) []string {
@@ -182,7 +183,7 @@ func newInviteRevoke(a *app) *cobra.Command {
 		Example: "  scorel relay invite revoke inv_a2b3c4d5",
 		Args:    argCount(1, 1, "the id of an invite"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withInvites(cmd.Context(), f.store, func(st storeurl.Archive) error {
+			return f.store.openExisting(cmd.Context(), a.env, func(st storeurl.Archive) error {
 				err := st.RevokeInvite(cmd.Context(), args[0], time.Now())
 				if errors.Is(err, store.ErrNotFound) {
 					return sayf(err, "there is no valid invite %q: `scorel relay invite list` shows them", args[0])

@@ -26,7 +26,7 @@ invite codes and no messages, but it shows who may reach whom: protect it like t
 		Example: "  scorel relay store export relay.jsonl",
 		Args:    argCount(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.storeExport(cmd.Context(), f, fileArg(args))
+			return exportStore(cmd.Context(), a.console, a.env, f, fileArg(args))
 		},
 	}
 	f.add(cmd)
@@ -41,8 +41,8 @@ func fileArg(args []string) string {
 	return args[0]
 }
 
-func (a *app) storeExport(ctx context.Context, f storeFlags, file string) (err error) {
-	st, err := a.connectStore(ctx, f)
+func exportStore(ctx context.Context, con console, env *environment, f storeFlags, file string) (err error) {
+	st, err := f.connect(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -56,14 +56,14 @@ func (a *app) storeExport(ctx context.Context, f storeFlags, file string) (err e
 	}
 	var wrote store.Counts
 	if file == "" {
-		wrote, err = archive.Export(ctx, st, a.stdout)
+		wrote, err = archive.Export(ctx, st, con.stdout)
 	} else {
 		wrote, err = exportFile(ctx, st, file)
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "exported %s\n", describe(wrote))
+	fmt.Fprintf(con.stderr, "exported %s\n", describe(wrote))
 	return nil
 }
 
@@ -105,7 +105,7 @@ stop it first, or restart it afterward.`,
   scorel relay store export | scorel relay store import --store postgres://scorel:secret@db/relay`,
 		Args: argCount(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.storeImport(cmd.Context(), f, fileArg(args), asJSON)
+			return importStore(cmd.Context(), a.console, a.env, f, fileArg(args), asJSON)
 		},
 	}
 	f.add(cmd)
@@ -113,12 +113,12 @@ stop it first, or restart it afterward.`,
 	return cmd
 }
 
-func (a *app) storeImport(ctx context.Context, f storeFlags, file string, asJSON bool) (err error) {
-	url, err := a.storeURL(f)
+func importStore(ctx context.Context, con console, env *environment, f storeFlags, file string, asJSON bool) (err error) {
+	url, err := f.location(env)
 	if err != nil {
 		return err
 	}
-	in := a.stdin
+	in := con.stdin
 	switch {
 	case file != "":
 		opened, err := os.Open(file)
@@ -127,7 +127,7 @@ func (a *app) storeImport(ctx context.Context, f storeFlags, file string, asJSON
 		}
 		defer opened.Close()
 		in = opened
-	case terminal.IsTerminal(a.stdin):
+	case terminal.IsTerminal(con.stdin):
 		return usagef("there is no export to read: give a file, or pipe one in")
 	}
 	st, err := storeurl.Open(ctx, url)
@@ -140,11 +140,11 @@ func (a *app) storeImport(ctx context.Context, f storeFlags, file string, asJSON
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
 	if asJSON {
-		return printJSON(a.stdout, struct {
+		return printJSON(con.stdout, struct {
 			Read    store.Counts `json:"read"`
 			Changed store.Counts `json:"changed"`
 		}{read, changed})
 	}
-	_, err = fmt.Fprintf(a.stdout, "read %s\nnew or changed in %s: %s\n", describe(read), st.Place, describe(changed))
+	_, err = fmt.Fprintf(con.stdout, "read %s\nnew or changed in %s: %s\n", describe(read), st.Place, describe(changed))
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -24,26 +25,26 @@ func (f *storeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.dataDir, "data-dir", "", "folder of the relay's SQLite file, if --store is not given (default: relay in SCOREL_HOME)")
 }
 
-// storeURL returns the selected store. It is a secret. A folder flag alone does not
+// location returns the selected store. It is a secret. A folder flag alone does not
 // override the variable: a container image may set the folder and its user the variable.
-func (a *app) storeURL(f storeFlags) (string, error) {
-	url := cmp.Or(f.url, a.env.getenv(storeurl.EnvVar))
+func (f *storeFlags) location(env *environment) (string, error) {
+	url := cmp.Or(f.url, env.getenv(storeurl.EnvVar))
 	if url != "" {
 		if err := storeurl.Check(url); err != nil {
 			return "", usagef("%v", err)
 		}
 		return url, nil
 	}
-	folder, err := a.relayFolder(f)
+	folder, err := f.folder(env)
 	return serve.DefaultStore(folder), err
 }
 
-// relayFolder returns the folder for a relay's files.
-func (a *app) relayFolder(f storeFlags) (string, error) {
+// folder returns the folder for a relay's files.
+func (f *storeFlags) folder(env *environment) (string, error) {
 	if f.dataDir != "" {
 		return f.dataDir, nil
 	}
-	home, err := a.env.home()
+	home, err := env.home()
 	return filepath.Join(home, "relay"), err
 }
 
@@ -63,19 +64,19 @@ Several programs may migrate one store at the same time: one does the work, the 
 wait.`,
 		Example: "  scorel relay store migrate --store postgres://scorel:secret@db/relay",
 		Args:    argCount(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.storeMigrate(cmd.Context(), f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return migrateStore(cmd.Context(), a.stdout, a.env, f) },
 	}
 	f.add(cmd)
 	return cmd
 }
 
-func (a *app) storeMigrate(ctx context.Context, f storeFlags) error {
-	return a.withStore(ctx, f, func(st storeurl.Archive) error { // opening the store migrates it
+func migrateStore(ctx context.Context, stdout io.Writer, env *environment, f storeFlags) error {
+	return f.open(ctx, env, func(st storeurl.Archive) error { // opening the store migrates it
 		version, _, err := st.Schema(ctx)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s has schema version %d\n", st.Place, version)
+		_, err = fmt.Fprintf(stdout, "%s has schema version %d\n", st.Place, version)
 		return err
 	})
 }
@@ -93,15 +94,17 @@ every row: that keys belong to their ids, that bindings have both ends, and that
 hold. Nothing is changed. The command fails if anything is wrong.`,
 		Example: "  scorel relay store check --json",
 		Args:    argCount(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.storeCheck(cmd.Context(), f, asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return checkStore(cmd.Context(), a.stdout, a.env, f, asJSON)
+		},
 	}
 	f.add(cmd)
 	addJSON(cmd, &asJSON)
 	return cmd
 }
 
-func (a *app) storeCheck(ctx context.Context, f storeFlags, asJSON bool) (err error) {
-	st, err := a.connectStore(ctx, f)
+func checkStore(ctx context.Context, stdout io.Writer, env *environment, f storeFlags, asJSON bool) (err error) {
+	st, err := f.connect(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -111,12 +114,12 @@ func (a *app) storeCheck(ctx context.Context, f storeFlags, asJSON bool) (err er
 		return err
 	}
 	if asJSON {
-		err = printJSON(a.stdout, report)
+		err = printJSON(stdout, report)
 	} else {
-		_, err = fmt.Fprintf(a.stdout, "%s\nschema %d of %d\n%s, %d of the bindings ended\n",
+		_, err = fmt.Fprintf(stdout, "%s\nschema %d of %d\n%s, %d of the bindings ended\n",
 			st.Place, report.Schema, report.Needed, describe(report.Counts), report.Revoked)
 		for _, problem := range report.Problems {
-			fmt.Fprintf(a.stdout, "problem: %s\n", printable(problem))
+			fmt.Fprintf(stdout, "problem: %s\n", printable(problem))
 		}
 	}
 	if n := len(report.Problems); err == nil && n > 0 {
@@ -125,8 +128,8 @@ func (a *app) storeCheck(ctx context.Context, f storeFlags, asJSON bool) (err er
 	return err
 }
 
-func (a *app) connectStore(ctx context.Context, f storeFlags) (storeurl.Archive, error) {
-	url, err := a.storeURL(f)
+func (f *storeFlags) connect(ctx context.Context, env *environment) (storeurl.Archive, error) {
+	url, err := f.location(env)
 	if err != nil {
 		return storeurl.Archive{}, err
 	}

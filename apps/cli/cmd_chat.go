@@ -40,7 +40,7 @@ Without a terminal, the prompt is read from standard input and the answer is pri
   scorel chat --session ID --watch`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if terminal.IsTerminal(a.stdin) && !a.interactive() && !f.watch {
+			if terminal.IsTerminal(a.stdin) && !interactive(a.console, a.env) && !f.watch {
 				fmt.Fprintln(a.stderr, "scorel: the chat needs a terminal that can show it: write a prompt here, and end it with Ctrl-D")
 			}
 			return a.chat(cmd.Context(), f)
@@ -84,7 +84,7 @@ Without a terminal, the session is printed and followed as text, as by
 		if err != nil {
 			return err
 		}
-		if a.interactive() {
+		if interactive(a.console, a.env) {
 			return a.openChat(cmd.Context(), to, chat.Config{Session: id, Watch: watch || to.guest != nil, NoNotify: silent})
 		}
 		if id == "" {
@@ -96,15 +96,15 @@ Without a terminal, the session is printed and followed as text, as by
 }
 
 // interactive reports whether a person is at a terminal.
-func (a *app) interactive() bool {
-	return terminal.IsTerminal(a.stdin) && terminal.IsTerminal(a.stdout) && a.env.getenv("TERM") != "dumb"
+func interactive(con console, env *environment) bool {
+	return terminal.IsTerminal(con.stdin) && terminal.IsTerminal(con.stdout) && env.getenv("TERM") != "dumb"
 }
 
 // inProject reports whether scorel alone opens a chat: in a terminal, in a folder that can be a
 // project. The home folder and the root have help instead.
-func (a *app) inProject() bool {
+func inProject(con console, env *environment) bool {
 	folder, err := os.Getwd()
-	if err != nil || !a.interactive() {
+	if err != nil || !interactive(con, env) {
 		return false
 	}
 	home, err := os.UserHomeDir()
@@ -120,7 +120,7 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 		return fmt.Errorf("resolving %s: %w", f.project, err)
 	}
 	to := &target{app: a}
-	if !a.interactive() && !f.watch {
+	if !interactive(a.console, a.env) && !f.watch {
 		flags := sendFlags{to: to, session: f.session}
 		if f.session == "" {
 			flags.project = folder
@@ -131,7 +131,7 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 	if err != nil {
 		return err
 	}
-	if !a.interactive() {
+	if !interactive(a.console, a.env) {
 		return followSession(ctx, a.console, to, f.session, false)
 	}
 	err = a.openChat(ctx, to, chat.Config{Folder: folder, Session: f.session, Watch: f.watch, NoNotify: f.noNotify})

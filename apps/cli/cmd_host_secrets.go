@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +15,7 @@ func newHostSecrets(a *app) *cobra.Command {
 }
 
 func newHostSecretsList(a *app) *cobra.Command {
-	return a.secretList(host.Secrets, "there are no keys yet: `scorel host serve` creates them", &cobra.Command{
+	return secretList(a.stdout, a.env, host.Secrets, "there are no keys yet: `scorel host serve` creates them", &cobra.Command{
 		Short: "List the keys of this machine and where they are stored",
 		Long: `List the identities and saved API keys of SCOREL_HOME, and whether each is stored in the
 system key store or in a file. The keys themselves are never shown.`,
@@ -24,12 +25,12 @@ system key store or in a file. The keys themselves are never shown.`,
 
 // secretList completes a command that lists the keys of SCOREL_HOME; none is printed if
 // there are none.
-func (a *app) secretList(load func(home string) ([]host.SecretInfo, error), none string, cmd *cobra.Command) *cobra.Command {
+func secretList(stdout io.Writer, env *environment, load func(home string) ([]host.SecretInfo, error), none string, cmd *cobra.Command) *cobra.Command {
 	var asJSON bool
 	cmd.Use, cmd.Args = "list", argCount(0, 0, "no arguments")
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		home, err := a.env.home()
+		home, err := env.home()
 		if err != nil {
 			return err
 		}
@@ -37,7 +38,7 @@ func (a *app) secretList(load func(home string) ([]host.SecretInfo, error), none
 		if err != nil {
 			return err
 		}
-		return printList(a.stdout, asJSON, list, listing[host.SecretInfo]{
+		return printList(stdout, asJSON, list, listing[host.SecretInfo]{
 			none: none, header: []string{"NAME", "STORE"},
 			row: func(_ int, s host.SecretInfo) []string { return []string{s.Name, s.Store} },
 		})

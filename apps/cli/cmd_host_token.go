@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -55,7 +56,7 @@ connections are closed.`,
 			if lifetime > 0 {
 				request.ExpiresAt = time.Now().Add(lifetime).UnixMilli()
 			}
-			return a.createToken(cmd.Context(), request, asJSON)
+			return createToken(cmd.Context(), a.console, &target{app: a}, request, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&label, "label", "", "name of the token in the list")
@@ -91,16 +92,16 @@ func grantList(grants []api.Grant) string {
 }
 
 // createToken creates the secret; the host only gets its hash.
-func (a *app) createToken(ctx context.Context, request api.CreateTokenRequest, asJSON bool) error {
+func createToken(ctx context.Context, con console, to *target, request api.CreateTokenRequest, asJSON bool) error {
 	secret := "scorel_" + rand.Text()
 	hash := sha256.Sum256([]byte(secret))
 	request.Hash = hex.EncodeToString(hash[:])
-	response, err := ask(ctx, &target{app: a}, api.CreateToken, request)
+	response, err := ask(ctx, to, api.CreateToken, request)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(a.stdout, struct {
+		return printJSON(con.stdout, struct {
 			api.Token
 			Secret string `json:"token"`
 		}{response.Token, secret})
@@ -109,10 +110,10 @@ func (a *app) createToken(ctx context.Context, request api.CreateTokenRequest, a
 	if response.Token.ExpiresAt != 0 {
 		until = " until " + formatMillis(response.Token.ExpiresAt)
 	}
-	if err := printf(a.stderr, "%s may %s%s; it is shown only once\n", response.Token.ID, grantList(request.Grants), until); err != nil {
+	if err := printf(con.stderr, "%s may %s%s; it is shown only once\n", response.Token.ID, grantList(request.Grants), until); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(a.stdout, secret)
+	_, err = fmt.Fprintln(con.stdout, secret)
 	return err
 }
 
@@ -123,18 +124,20 @@ func newTokenList(a *app) *cobra.Command {
 		Short:   "List tokens and their grants",
 		Example: "  scorel host token list --json",
 		Args:    argCount(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listTokens(cmd.Context(), asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return listTokens(cmd.Context(), a.stdout, &target{app: a}, asJSON)
+		},
 	}
 	addJSON(cmd, &asJSON)
 	return cmd
 }
 
-func (a *app) listTokens(ctx context.Context, asJSON bool) error {
-	response, err := ask(ctx, &target{app: a}, api.ListTokens, api.Empty{})
+func listTokens(ctx context.Context, stdout io.Writer, to *target, asJSON bool) error {
+	response, err := ask(ctx, to, api.ListTokens, api.Empty{})
 	if err != nil {
 		return err
 	}
-	return printList(a.stdout, asJSON, response.Tokens, listing[api.Token]{
+	return printList(stdout, asJSON, response.Tokens, listing[api.Token]{
 		none:   "there are no tokens: create one with `scorel host token create`",
 		header: []string{"ID", "GRANTS", "CREATED", "EXPIRES", "LABEL"},
 		row: func(_ int, t api.Token) []string {

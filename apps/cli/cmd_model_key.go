@@ -146,7 +146,7 @@ func readKey(ctx context.Context, con console, variable string) (string, error) 
 }
 
 func newModelKeyList(a *app) *cobra.Command {
-	cmd := a.secretList(host.SavedKeys, "no key is saved: `scorel model key set PROVIDER` saves one", &cobra.Command{
+	cmd := secretList(a.stdout, a.env, host.SavedKeys, "no key is saved: `scorel model key set PROVIDER` saves one", &cobra.Command{
 		Short: "List saved keys and where they are stored",
 		Long: `List the variables with saved keys, and where the keys are stored. The keys themselves are
 never shown. With --device, list the providers of that machine's config.toml, and where the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/user"
@@ -74,17 +75,17 @@ users of this machine, so give no secrets as flags.`,
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		id := service.ID{Role: role, System: system}
-		unit, err := a.serviceUnit(cmd, id, userName)
+		unit, err := serviceUnit(a.env, cmd, id, userName)
 		if err != nil {
 			return err
 		}
-		return a.serviceInstall(cmd.Context(), unit, asJSON)
+		return installService(cmd.Context(), a.stdout, a.env, unit, asJSON)
 	}
 	return cmd
 }
 
 // serviceUnit describes the service that a person asked for.
-func (a *app) serviceUnit(cmd *cobra.Command, id service.ID, userName string) (u service.Unit, err error) {
+func serviceUnit(env *environment, cmd *cobra.Command, id service.ID, userName string) (u service.Unit, err error) {
 	u = service.Unit{ID: id}
 	if u.Program, err = os.Executable(); err != nil {
 		return u, fmt.Errorf("finding this program, which the service runs: %w", err)
@@ -104,22 +105,22 @@ func (a *app) serviceUnit(cmd *cobra.Command, id service.ID, userName string) (u
 		return u, addServed(&u, cmd)
 	}
 	if u.User != "" {
-		if err := a.useHomeOf(u.User); err != nil {
+		if err := useHomeOf(env, u.User); err != nil {
 			return u, err
 		}
 	}
-	home, err := a.env.home()
+	home, err := env.home()
 	if err != nil {
 		return u, err
 	}
-	log, err := logOf(a.env, id.Role, id.System)
+	log, err := logOf(env, id.Role, id.System)
 	if err != nil {
 		return u, err
 	}
 	u.Folder = home
 	u.Args = append(u.Args, "--home", home, "--log-file", log)
 	if id.Role == service.Host {
-		u.Args, u.Path = append(u.Args, "--replace"), a.env.getenv("PATH")
+		u.Args, u.Path = append(u.Args, "--replace"), env.getenv("PATH")
 	}
 	return u, addServed(&u, cmd)
 }
@@ -232,7 +233,7 @@ func serviceRole(args []string) (service.Role, error) {
 	return "", usagef("%q is not a service: give host or relay", args[0])
 }
 
-func (a *app) serviceInstall(ctx context.Context, u service.Unit, asJSON bool) error {
+func installService(ctx context.Context, stdout io.Writer, env *environment, u service.Unit, asJSON bool) error {
 	manager, err := service.Find(u.System)
 	if err == nil {
 		err = manager.Install(ctx, u)
@@ -240,15 +241,15 @@ func (a *app) serviceInstall(ctx context.Context, u service.Unit, asJSON bool) e
 	if err != nil {
 		return serviceError(err, u.ID)
 	}
-	shown, err := a.describeService(ctx, manager, u.ID)
+	shown, err := describeService(ctx, env, manager, u.ID)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(a.stdout, shown)
+		return printJSON(stdout, shown)
 	}
-	if _, err := fmt.Fprintf(a.stdout, "the %s is installed as a %s service of %s, and starts by itself\n", u.Role, scopeName(u.ID), manager.Name()); err != nil {
+	if _, err := fmt.Fprintf(stdout, "the %s is installed as a %s service of %s, and starts by itself\n", u.Role, scopeName(u.ID), manager.Name()); err != nil {
 		return err
 	}
-	return printService(a.stdout, shown)
+	return printService(stdout, shown)
 }

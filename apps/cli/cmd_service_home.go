@@ -13,20 +13,20 @@ import (
 
 // useHomeOf has this command use the home of the user that a system service runs as, unless another
 // one was given. Whoever installs such a service is root, whose own home that user cannot open.
-func (a *app) useHomeOf(name string) error {
+func useHomeOf(env *environment, name string) error {
 	person, err := user.Lookup(name)
 	if err != nil {
 		return usagef("there is no user %q on this machine", name)
 	}
-	if a.env.homeFlag, err = a.homeOf(person); err != nil {
+	if env.homeFlag, err = homeOf(env, person); err != nil {
 		return err
 	}
-	return folderFor(a.env.homeFlag, person)
+	return folderFor(env.homeFlag, person)
 }
 
 // homeOf returns the home that was given, or else that of a user.
-func (a *app) homeOf(person *user.User) (string, error) {
-	home, err := filepath.Abs(cmp.Or(a.env.homeFlag, a.env.getenv("SCOREL_HOME"), filepath.Join(person.HomeDir, ".scorel")))
+func homeOf(env *environment, person *user.User) (string, error) {
+	home, err := filepath.Abs(cmp.Or(env.homeFlag, env.getenv("SCOREL_HOME"), filepath.Join(person.HomeDir, ".scorel")))
 	if err != nil {
 		return "", fmt.Errorf("finding the home of the service: %w", err)
 	}

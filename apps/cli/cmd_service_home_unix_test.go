@@ -19,8 +19,8 @@ func TestASystemServiceUsesTheHomeOfItsUser(t *testing.T) {
 		"/srv/variable":      {"", "/srv/variable"},
 		"/srv/flag":          {"/srv/flag", "/srv/variable"},
 	} {
-		a := &app{env: &environment{getenv: func(string) string { return c.variable }, homeFlag: c.flag}}
-		if home, err := a.homeOf(anna); err != nil || home != want {
+		env := &environment{getenv: func(string) string { return c.variable }, homeFlag: c.flag}
+		if home, err := homeOf(env, anna); err != nil || home != want {
 			t.Errorf("got %s, %v, want %s", home, err, want)
 		}
 	}

@@ -41,7 +41,7 @@ log are, and what keeps it from running all the time. The exit code is 3 unless 
 			if err != nil {
 				return err
 			}
-			return a.serviceStatus(cmd.Context(), service.ID{Role: role, System: system}, asJSON)
+			return showService(cmd.Context(), a.stdout, a.env, service.ID{Role: role, System: system}, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&system, "system", false, "the system service")
@@ -49,21 +49,21 @@ log are, and what keeps it from running all the time. The exit code is 3 unless 
 	return cmd
 }
 
-func (a *app) serviceStatus(ctx context.Context, id service.ID, asJSON bool) error {
+func showService(ctx context.Context, stdout io.Writer, env *environment, id service.ID, asJSON bool) error {
 	manager, err := service.Find(id.System)
 	if err != nil {
 		return err
 	}
-	shown, err := a.describeService(ctx, manager, id)
+	shown, err := describeService(ctx, env, manager, id)
 	if err != nil {
 		return serviceError(err, id)
 	}
 	if asJSON {
-		if err := printJSON(a.stdout, shown); err != nil {
+		if err := printJSON(stdout, shown); err != nil {
 			return err
 		}
 	} else if shown.Installed {
-		if err := printService(a.stdout, shown); err != nil {
+		if err := printService(stdout, shown); err != nil {
 			return err
 		}
 	}
@@ -76,12 +76,12 @@ func (a *app) serviceStatus(ctx context.Context, id service.ID, asJSON bool) err
 	return nil
 }
 
-func (a *app) describeService(ctx context.Context, manager service.Manager, id service.ID) (serviceStatus, error) {
+func describeService(ctx context.Context, env *environment, manager service.Manager, id service.ID) (serviceStatus, error) {
 	status, err := manager.Status(ctx, id)
 	if err != nil {
 		return serviceStatus{}, err
 	}
-	log, err := logOfService(a.env, status, id)
+	log, err := logOfService(env, status, id)
 	return serviceStatus{
 		Role: id.Role, Scope: scopeName(id), Manager: manager.Name(), Installed: status.Installed, Enabled: status.Enabled,
 		Running: status.Running, PID: status.PID, State: status.State, File: status.File, Log: log, Notes: status.Notes,

@@ -16,18 +16,18 @@ func TestTheLogOfASystemService(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", programs+string(os.PathListSeparator)+os.Getenv("PATH"))
-	a := &app{homeFlag: home, getenv: func(string) string { return "" }}
+	env := &environment{homeFlag: home, getenv: func(string) string { return "" }}
 	for system, want := range map[bool]string{true: "/home/ada/.scorel/host.log", false: filepath.Join(home, "host.log")} {
 		id := service.ID{Role: service.Host, System: system}
 		manager, err := service.Find(system)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown, err := a.describeService(t.Context(), manager, id)
+		shown, err := describeService(t.Context(), env, manager, id)
 		if err != nil || shown.Log != want {
 			t.Errorf("system %v: the log is %q, %v", system, shown.Log, err)
 		}
-		if path, err := a.logPath(t.Context(), logsFlags{system: system}, []string{"host"}); err != nil || path != want {
+		if path, err := logPath(t.Context(), env, logsFlags{system: system}, []string{"host"}); err != nil || path != want {
 			t.Errorf("system %v: `scorel logs` reads %q, %v", system, path, err)
 		}
 	}

@@ -129,7 +129,7 @@ project opens a chat about it.`,
 				_, err := fmt.Fprintln(a.stdout, versionLine())
 				return err
 			}
-			if len(args) == 0 && a.inProject() {
+			if len(args) == 0 && inProject(a.console, a.env) {
 				return a.chat(cmd.Context(), chatFlags{})
 			}
 			return runGroup(cmd, args)

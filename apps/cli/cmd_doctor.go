@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -66,9 +67,9 @@ the file only after you agree.`,
 			case bundle != "" && asJSON:
 				return usagef("a bundle is text: give --bundle without --json")
 			case bundle != "":
-				return a.doctorBundle(cmd.Context(), bundle, yes, relay, device)
+				return writeBundle(cmd.Context(), a.console, a.env, bundle, yes, relay, device)
 			}
-			return a.doctor(cmd.Context(), relay, device, asJSON)
+			return (&checkup{env: a.env, stdout: a.stdout, relayURL: relay, device: device, asJSON: asJSON}).run(cmd.Context())
 		},
 	}
 	cmd.Flags().StringVar(&relay, "relay", "", "relay to test instead of all known paths (SCOREL_RELAY_URL if no machine is paired)")
@@ -79,54 +80,65 @@ the file only after you agree.`,
 	return cmd
 }
 
-func (a *app) doctor(ctx context.Context, relayURL, device string, asJSON bool) error {
-	home, err := a.env.home()
+// checkup is one run of the doctor.
+type checkup struct {
+	env      *environment
+	stdout   io.Writer
+	relayURL string // to test instead of the known paths; "" if none is named
+	device   string // to test alone; "" means all
+	asJSON   bool
+	home     string
+	health   *pathHealth
+}
+
+func (c *checkup) run(ctx context.Context) (err error) {
+	if c.home, err = c.env.home(); err != nil {
+		return err
+	}
+	ways, err := c.ways()
 	if err != nil {
 		return err
 	}
-	ways, err := a.findWays(home, relayURL, device)
-	if err != nil {
-		return err
-	}
-	health := newPathHealth(ways)
+	c.health = newPathHealth(ways)
 	for _, w := range ways {
-		failure, err := a.probeWay(ctx, home, w, health, asJSON)
+		failure, err := c.probe(ctx, w)
 		if err != nil {
 			return err
 		}
-		health.ended(w, failure)
+		c.health.ended(w, failure)
 	}
-	if err := a.sumUp(health, asJSON); err != nil {
+	if err := c.sumUp(); err != nil {
 		return err
 	}
-	return health.failure()
+	return c.health.failure()
 }
 
-// findWays returns what to probe: the selected devices, grouped by path.
-func (a *app) findWays(home, relayURL, device string) ([]way, error) {
-	list, err := devices.Load(devicesPath(home))
+// ways returns what to probe: the selected devices, grouped by path.
+func (c *checkup) ways() ([]way, error) {
+	list, err := devices.Load(devicesPath(c.home))
 	if err != nil {
 		return nil, err
 	}
-	if device != "" {
-		one, err := findDevice(home, device)
+	if c.device != "" {
+		one, err := findDevice(c.home, c.device)
 		if err != nil {
 			return nil, err
 		}
 		list = []devices.Device{one}
 	}
+	relayURL := c.relayURL
 	if relayURL == "" && len(list) == 0 {
-		if relayURL = a.env.relayURL(""); relayURL == "" {
-			return unpairedWays(home)
+		if relayURL = c.env.relayURL(""); relayURL == "" {
+			return unpairedWays(c.home)
 		}
 	}
 	if relayURL != "" {
-		return []way{relayWay(relayURL, list, device != "")}, nil
+		return []way{relayWay(relayURL, list, c.device != "")}, nil
 	}
 	var ways []way
 	for _, d := range list {
 		known := paths.Order(d.Known())
-		if isLocal(home, d.ID) {
+		if isLocal(c.home, d.ID) {
 			known = slices.Insert(known, 0, paths.Known{Path: paths.Direct, Bound: true})
 		}
 		for _, k := range known {
@@ -181,14 +193,14 @@ func relaysOfHost(home string) []string {
 	return state.Relays
 }
 
-func (a *app) probeWay(ctx context.Context, home string, w way, health *pathHealth, asJSON bool) (*doctor.Failure, error) {
-	report := &doctorReport{app: a, path: w.path, health: health, asJSON: asJSON}
+func (c *checkup) probe(ctx context.Context, w way) (*doctor.Failure, error) {
+	report := &doctorReport{stdout: c.stdout, path: w.path, health: c.health, asJSON: c.asJSON}
 	if err := report.begin(nil); err != nil {
 		return nil, err
 	}
 	opts := doctor.Options{
 		RelayURL: w.path.URL,
-		Keys:     func() (*ident.Private, error) { return entryKeys(home) },
+		Keys:     func() (*ident.Private, error) { return entryKeys(c.home) },
 		Label:    machineLabel(),
 		Devices:  w.devices,
 		Report:   report.step,
@@ -197,7 +209,7 @@ func (a *app) probeWay(ctx context.Context, home string, w way, health *pathHeal
 	run := doctor.Run
 	if w.path == paths.Direct {
 		run = func(ctx context.Context, opts doctor.Options) (*doctor.Failure, error) {
-			return doctor.RunDirect(ctx, opts, &w.devices[0], func(ctx context.Context) (client.Transport, error) { return host.DialLocal(ctx, home) })
+			return doctor.RunDirect(ctx, opts, &w.devices[0], func(ctx context.Context) (client.Transport, error) { return host.DialLocal(ctx, c.home) })
 		}
 	}
 	failure, err := run(ctx, opts)
@@ -216,7 +228,7 @@ func entryKeys(home string) (*ident.Private, error) {
 
 // doctorReport prints steps as they end.
 type doctorReport struct {
-	app    *app
+	stdout io.Writer
 	path   paths.Path // zero for the sum of all paths
 	health *pathHealth
 	asJSON bool
@@ -233,7 +245,7 @@ func (r *doctorReport) begin(device *doctor.Device) error {
 	if device != nil {
 		heading = fmt.Sprintf("\"%s\" (%s)", printable(device.Label), device.ID)
 	}
-	_, err := fmt.Fprintln(r.app.stdout, heading)
+	_, err := fmt.Fprintln(r.stdout, heading)
 	return err
 }
 
@@ -250,9 +262,9 @@ func (r *doctorReport) step(device *doctor.Device, step doctor.Step) {
 	if step.Status != doctor.StatusSkipped {
 		took = fmt.Sprintf(" (%s)", step.Duration.Round(time.Millisecond))
 	}
-	_, err := fmt.Fprintf(r.app.stdout, "  %-7s  %-8s  %s%s\n", step.Status, step.Name, printable(step.Detail), took)
+	_, err := fmt.Fprintf(r.stdout, "  %-7s  %-8s  %s%s\n", step.Status, step.Name, printable(step.Detail), took)
 	if hint := step.Hint(); hint != "" && err == nil {
-		_, err = fmt.Fprintf(r.app.stdout, "%21s%s\n", "", hint)
+		_, err = fmt.Fprintf(r.stdout, "%21s%s\n", "", hint)
 	}
 	r.err = cmp.Or(r.err, err)
 }
@@ -268,5 +280,5 @@ func (r *doctorReport) printJSON(device *doctor.Device, step doctor.Step) error 
 	if device != nil {
 		line.DeviceID, line.Label = device.ID.String(), device.Label
 	}
-	return printJSON(r.app.stdout, line)
+	return printJSON(r.stdout, line)
 }

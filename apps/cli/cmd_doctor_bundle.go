@@ -36,25 +36,25 @@ const (
 
 // bundle is what a person sends along with a report: no names, paths, addresses, keys or prompts.
 type bundle struct {
-	app  *app
-	home string
-	hide *redact.Redactor
-	text strings.Builder
+	getenv func(string) string
+	home   string
+	hide   *redact.Redactor
+	text   strings.Builder
 }
 
-// doctorBundle shows a bundle, and writes it to a file if the person agrees.
-func (a *app) doctorBundle(ctx context.Context, path string, yes bool, relay, device string) error {
+// writeBundle shows a bundle, and writes it to a file if the person agrees.
+func writeBundle(ctx context.Context, con console, env *environment, path string, yes bool, relay, device string) error {
 	switch _, err := os.Lstat(path); {
 	case err == nil:
 		return usagef("%s is there already: name another file", printable(path))
 	case !errors.Is(err, fs.ErrNotExist):
 		return usagef("%s cannot be written (%v): name another file", printable(path), reason(err))
 	}
-	home, err := a.env.home()
+	home, err := env.home()
 	if err != nil {
 		return err
 	}
-	b := &bundle{app: a, home: home, hide: redact.New(home, privateTexts(a.env, home))}
+	b := &bundle{getenv: env.getenv, home: home, hide: redact.New(home, privateTexts(env, home))}
 	b.versions()
 	b.diagnosis(ctx, relay, device)
 	b.settings()
@@ -64,21 +64,21 @@ func (a *app) doctorBundle(ctx context.Context, path string, yes bool, relay, de
 	if _, log, ok := service.SystemRelay(); ok {
 		b.systemLog(log)
 	}
-	if _, err := fmt.Fprint(a.stdout, b.text.String()); err != nil {
+	if _, err := fmt.Fprint(con.stdout, b.text.String()); err != nil {
 		return err
 	}
 	if !yes {
-		if !terminal.IsTerminal(a.stdin) {
+		if !terminal.IsTerminal(con.stdin) {
 			return sayf(errRefused, "nothing was written: read what is above, and give --yes to write it to %s", printable(path))
 		}
-		if ok, err := terminal.NewAsker(a.stdin, a.stderr).Ask(ctx, "write this to "+printable(path)+"?"); err != nil || !ok {
+		if ok, err := terminal.NewAsker(con.stdin, con.stderr).Ask(ctx, "write this to "+printable(path)+"?"); err != nil || !ok {
 			return errors.Join(err, sayf(errRefused, "nothing was written"))
 		}
 	}
 	if err := atomicfile.Write(path, []byte(b.text.String()), 0o600); err != nil {
 		return sayf(err, "%s cannot be written (%v): name another file", printable(path), reason(err))
 	}
-	fmt.Fprintf(a.stderr, "scorel: written to %s\n", printable(path))
+	fmt.Fprintf(con.stderr, "scorel: written to %s\n", printable(path))
 	return nil
 }
 
@@ -143,8 +143,8 @@ func (b *bundle) versions() {
 func (b *bundle) diagnosis(ctx context.Context, relay, device string) {
 	b.heading("doctor")
 	var out bytes.Buffer
-	silent := &app{console: console{b.app.stdin, &out, &out}, env: &environment{getenv: b.app.env.getenv, homeFlag: b.home}}
-	err := errors.Join(silent.doctor(ctx, relay, device, true), silent.end())
+	env := &environment{getenv: b.getenv, homeFlag: b.home}
+	err := (&checkup{env: env, stdout: &out, relayURL: relay, device: device, asJSON: true}).run(ctx)
 	numbers := map[string]int{}
 	number := func(kind, name string) string {
 		if name == "" {

@@ -78,9 +78,9 @@ func (h *pathHealth) ended(w way, failure *doctor.Failure) {
 }
 
 // sumUp reports on each device with several paths.
-func (a *app) sumUp(h *pathHealth, asJSON bool) error {
-	report := &doctorReport{app: a, health: h, asJSON: asJSON}
-	for _, d := range h.devices {
+func (c *checkup) sumUp() error {
+	report := &doctorReport{stdout: c.stdout, health: c.health, asJSON: c.asJSON}
+	for _, d := range c.health.devices {
 		if d.all < 2 {
 			continue
 		}

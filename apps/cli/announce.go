@@ -49,11 +49,11 @@ func (r *reached) announced() []netip.AddrPort {
 }
 
 // finder looks for a device on the local network; nil if the user does not want it.
-func (a *app) finder(device ident.ID) func(context.Context) []paths.Path {
-	if a.env.findsNothing() {
+func (c connector) finder(device ident.ID) func(context.Context) []paths.Path {
+	if c.env.findsNothing() {
 		return nil
 	}
-	return paths.Finder(a.network, device)
+	return paths.Finder(c.network, device)
 }
 
 // findsNothing reports whether the user turned searches of the local network off.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"log/slog"
 	"net/netip"
 	"path/filepath"
@@ -19,7 +18,7 @@ import (
 
 // away is a machine of the local network with a device that is known at an old address only.
 type away struct {
-	*app
+	connector
 	home   string
 	device devices.Device
 }
@@ -27,7 +26,7 @@ type away struct {
 // pairedAway pairs a client with a host, and moves the host to where the client does not know it.
 func pairedAway(t *testing.T, l listening) away {
 	t.Helper()
-	a := &app{console: console{stderr: io.Discard}, env: &environment{getenv: func(string) string { return "" }}, network: mdnstest.Loopback(t)}
+	via := connector{&environment{getenv: func(string) string { return "" }}, mdnstest.Loopback(t)}
 	home := t.TempDir()
 	keys, err := clientKeys(home)
 	if err != nil {
@@ -47,7 +46,7 @@ func pairedAway(t *testing.T, l listening) away {
 	if err := devices.Add(filepath.Join(home, "devices.json"), device); err != nil {
 		t.Fatal(err)
 	}
-	return away{a, home, device}
+	return away{via, home, device}
 }
 
 // announceAt announces an address of the host on the network of a client.
@@ -94,8 +93,8 @@ func TestADeviceIsFoundWhenNoKnownPathAnswers(t *testing.T) {
 
 // TestSearchesCanBeTurnedOff: nothing is asked on the local network then.
 func TestSearchesCanBeTurnedOff(t *testing.T) {
-	a := &app{env: &environment{getenv: func(name string) string { return map[string]string{"SCOREL_MDNS": "off"}[name] }}}
-	if a.finder(ident.ID{}) != nil {
+	via := connector{env: &environment{getenv: func(name string) string { return map[string]string{"SCOREL_MDNS": "off"}[name] }}}
+	if via.finder(ident.ID{}) != nil {
 		t.Error("it searches")
 	}
 }
@@ -110,7 +109,7 @@ func TestDevicesAreFoundOnRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := w.findDevices(t.Context(), w.home, []devices.Device{w.device})
+	list, err := w.find(t.Context(), w.home, []devices.Device{w.device})
 	if err != nil || len(list) != 1 || len(list[0].Paths) != 0 {
 		t.Errorf("with a liar: %+v, %v", list, err)
 	}
@@ -118,7 +117,7 @@ func TestDevicesAreFoundOnRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.announceAt(t, l)
-	list, err = w.findDevices(t.Context(), w.home, list)
+	list, err = w.find(t.Context(), w.home, list)
 	if err != nil || len(list[0].Paths) != 1 || list[0].Paths[0].URL != "http://"+l.own {
 		t.Errorf("found %+v, %v", list, err)
 	}

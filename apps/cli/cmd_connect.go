@@ -46,7 +46,7 @@ one, and the command to run there.`,
 				}
 				code = &parsed
 			}
-			return a.connect(cmd.Context(), code, url, a.env.invite(invite), asJSON)
+			return connectTo(cmd.Context(), a.stdout, a.connector(), code, url, a.env.invite(invite), asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&relay, "relay", "", "relay that the other machine uses (SCOREL_RELAY_URL)")
@@ -55,8 +55,8 @@ one, and the command to run there.`,
 	return cmd
 }
 
-func (a *app) connect(ctx context.Context, code *pair.Code, relayURL, invite string, asJSON bool) error {
-	home, err := a.env.home()
+func connectTo(ctx context.Context, stdout io.Writer, via connector, code *pair.Code, relayURL, invite string, asJSON bool) error {
+	home, err := via.env.home()
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (a *app) connect(ctx context.Context, code *pair.Code, relayURL, invite str
 		return err
 	}
 	defer entry.Close()
-	pairing, err := beginConnect(ctx, a.stdout, entry, code, relayURL, asJSON)
+	pairing, err := beginConnect(ctx, stdout, entry, code, relayURL, asJSON)
 	if err != nil {
 		return err
 	}
@@ -87,11 +87,11 @@ func (a *app) connect(ctx context.Context, code *pair.Code, relayURL, invite str
 	if err := devices.Add(devicesPath(home), device); err != nil {
 		return err
 	}
-	if err := printConnected(a.stdout, device, asJSON); err != nil {
+	if err := printConnected(stdout, device, asJSON); err != nil {
 		return err
 	}
 	entry.Close()
-	a.learnPaths(ctx, home, device)
+	via.learnPaths(ctx, home, device)
 	return nil
 }
 
@@ -100,10 +100,10 @@ const learnTimeout = 10 * time.Second
 
 // learnPaths asks a device that was just paired for its paths, and binds this client there. A
 // later connection does what this one does not.
-func (a *app) learnPaths(ctx context.Context, home string, device devices.Device) {
+func (c connector) learnPaths(ctx context.Context, home string, device devices.Device) {
 	ctx, cancel := context.WithTimeout(ctx, learnTimeout)
 	defer cancel()
-	reached, err := a.reach(home, device)
+	reached, err := c.reach(home, device)
 	if err != nil {
 		return
 	}

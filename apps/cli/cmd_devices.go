@@ -57,7 +57,7 @@ func newDevices(a *app) *cobra.Command {
 			if len(args) > 0 {
 				return runGroup(cmd, args)
 			}
-			return a.listDevices(cmd.Context(), asJSON, find)
+			return listDevices(cmd.Context(), a.stdout, a.connector(), asJSON, find)
 		},
 	}
 	addJSON(cmd, &asJSON)
@@ -66,8 +66,8 @@ func newDevices(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) listDevices(ctx context.Context, asJSON, find bool) error {
-	home, err := a.env.home()
+func listDevices(ctx context.Context, stdout io.Writer, via connector, asJSON, find bool) error {
+	home, err := via.env.home()
 	if err != nil {
 		return err
 	}
@@ -76,15 +76,15 @@ func (a *app) listDevices(ctx context.Context, asJSON, find bool) error {
 		return err
 	}
 	if find && len(list) > 0 {
-		if list, err = a.findDevices(ctx, home, list); err != nil {
+		if list, err = via.find(ctx, home, list); err != nil {
 			return err
 		}
 	}
 	lines := presence(ctx, home, list)
 	if asJSON {
-		return printEach(a.stdout, lines)
+		return printEach(stdout, lines)
 	}
-	return printList(a.stdout, false, pathRows(lines), listing[[]string]{
+	return printList(stdout, false, pathRows(lines), listing[[]string]{
 		none:   "this machine is not paired with any other: `scorel connect` pairs one",
 		header: []string{"ID", "STATE", "PATH", "ROUND TRIP", "PAIRED", "LABEL"},
 		row:    func(_ int, row []string) []string { return row },
@@ -199,7 +199,7 @@ notified is named on standard error.`,
 		Example: "  scorel devices forget dev_...\n  scorel devices forget dev_... --force",
 		Args:    argCount(1, 1, "the id or the label of one device"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.forgetDevice(cmd.Context(), args[0], force, asJSON)
+			return forgetDevice(cmd.Context(), a.console, a.connector(), args[0], force, asJSON)
 		},
 	}
 	addJSON(cmd, &asJSON)
@@ -215,8 +215,8 @@ type forgotten struct {
 	Notified bool `json:"notified"`
 }
 
-func (a *app) forgetDevice(ctx context.Context, name string, force, asJSON bool) error {
-	home, err := a.env.home()
+func forgetDevice(ctx context.Context, con console, via connector, name string, force, asJSON bool) error {
+	home, err := via.env.home()
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (a *app) forgetDevice(ctx context.Context, name string, force, asJSON bool)
 	if err != nil {
 		return err
 	}
-	left := a.leave(ctx, home, device) == nil // the device ends the bindings at all relays
+	left := via.leave(ctx, home, device) == nil // the device ends the bindings at all relays
 	missed, notified, err := revokeAtRelays(ctx, home, device)
 	if !left && !notified && !force && err != nil {
 		return notForgotten(device.ID, missed, err)
@@ -233,9 +233,9 @@ func (a *app) forgetDevice(ctx context.Context, name string, force, asJSON bool)
 		return err
 	}
 	if !left {
-		warnHalfForgotten(a.stderr, missed)
+		warnHalfForgotten(con.stderr, missed)
 	}
-	return printDone(a.stdout, asJSON, forgotten{device.ID, device.Label, left}, "forgot \"%s\" (%s)", printable(device.Label), device.ID)
+	return printDone(con.stdout, asJSON, forgotten{device.ID, device.Label, left}, "forgot \"%s\" (%s)", printable(device.Label), device.ID)
 }
 
 // warnHalfForgotten says what a machine that was not reached does not know.
@@ -252,10 +252,10 @@ const leaveTimeout = 10 * time.Second
 
 // leave ends this terminal's access on the device itself. Only its sealed answer counts: a
 // relay cannot claim that the device knows.
-func (a *app) leave(ctx context.Context, home string, device devices.Device) error {
+func (c connector) leave(ctx context.Context, home string, device devices.Device) error {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
-	dialer, err := a.dialer(home, device)
+	dialer, err := c.dialer(home, device)
 	if err != nil {
 		return err
 	}
@@ -266,9 +266,9 @@ func (a *app) leave(ctx context.Context, home string, device devices.Device) err
 	if err != nil {
 		return err
 	}
-	c := client.New(transport, nil)
-	defer func() { _ = c.Close() }() // the device ends it
-	_, err = client.Call(ctx, c, api.Leave, api.Empty{})
+	peer := client.New(transport, nil)
+	defer func() { _ = peer.Close() }() // the device ends it
+	_, err = client.Call(ctx, peer, api.Leave, api.Empty{})
 	return err
 }
 

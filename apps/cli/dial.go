@@ -129,7 +129,7 @@ func (t *target) reach(home string) (*paths.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.reached, err = t.app.reach(home, device); err != nil {
+	if t.reached, err = t.app.connector().reach(home, device); err != nil {
 		return nil, err
 	}
 	t.app.atEnd(t.reached.Close)

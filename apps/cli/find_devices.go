@@ -12,14 +12,14 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// findDevices looks on the local network for paired devices, and returns the list with the
+// find looks on the local network for paired devices, and returns the list with the
 // paths that were found. A path is stored only after a sealed channel was opened over it.
-func (a *app) findDevices(ctx context.Context, home string, list []devices.Device) ([]devices.Device, error) {
+func (c connector) find(ctx context.Context, home string, list []devices.Device) ([]devices.Device, error) {
 	ids := make([]ident.ID, 0, len(list))
 	for _, d := range list {
 		ids = append(ids, d.ID)
 	}
-	found, err := mdns.Find(ctx, a.network, ids...)
+	found, err := mdns.Find(ctx, c.network, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (a *app) findDevices(ctx context.Context, home string, list []devices.Devic
 		if err != nil {
 			continue
 		}
-		trying.Go(func() { errs <- a.tryFound(ctx, home, device, path) })
+		trying.Go(func() { errs <- c.tryFound(ctx, home, device, path) })
 	}
 	trying.Wait()
 	close(errs)
@@ -47,8 +47,8 @@ func (a *app) findDevices(ctx context.Context, home string, list []devices.Devic
 
 // tryFound stores a path if it leads to the device. One that does not is no error: anything can
 // answer on a local network.
-func (a *app) tryFound(ctx context.Context, home string, device devices.Device, path paths.Path) error {
-	dialer, err := a.dialer(home, device)
+func (c connector) tryFound(ctx context.Context, home string, device devices.Device, path paths.Path) error {
+	dialer, err := c.dialer(home, device)
 	if err != nil {
 		return err
 	}

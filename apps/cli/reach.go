@@ -9,6 +9,7 @@ import (
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/paths"
+	"github.com/scorel/scorel/packages/mdns"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
@@ -16,9 +17,17 @@ import (
 // askAgain is how long the known paths of a device count as complete for a short command.
 const askAgain = 24 * time.Hour
 
+// connector connects to paired devices.
+type connector struct {
+	env     *environment
+	network mdns.Network
+}
+
+func (a *app) connector() connector { return connector{a.env, a.network} }
+
 // reach returns a paired device with its paths. The caller closes it after the last connection.
-func (a *app) reach(home string, device devices.Device) (*paths.Device, error) {
-	dialer, err := a.dialer(home, device)
+func (c connector) reach(home string, device devices.Device) (*paths.Device, error) {
+	dialer, err := c.dialer(home, device)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +38,7 @@ func (a *app) reach(home string, device devices.Device) (*paths.Device, error) {
 		Dial:    dialer.Dial,
 		Standby: dialer.Standby,
 		Lost:    mayComeBack,
-		Find:    a.finder(device.ID),
+		Find:    c.finder(device.ID),
 		Used: func(path paths.Path, roundTrip time.Duration) {
 			if path != paths.Direct {
 				_ = devices.Used(file, device.ID, path, roundTrip, time.Now()) // only makes the next connection slower
@@ -45,13 +54,13 @@ func (a *app) reach(home string, device devices.Device) (*paths.Device, error) {
 	}), nil
 }
 
-func (a *app) dialer(home string, device devices.Device) (*paths.Dialer, error) {
+func (c connector) dialer(home string, device devices.Device) (*paths.Dialer, error) {
 	keys, err := clientKeys(home)
 	if err != nil {
 		return nil, err
 	}
 	return &paths.Dialer{
-		Keys: keys, Label: machineLabel(), Invite: a.env.invite(""), InviteURL: device.RelayURL, Device: device.ID, Seal: device.Seal, Name: device.Label,
+		Keys: keys, Label: machineLabel(), Invite: c.env.invite(""), InviteURL: device.RelayURL, Device: device.ID, Seal: device.Seal, Name: device.Label,
 		Proof: func() *api.BindingProof {
 			now, err := storedDevice(home, device.ID)
 			if err != nil {

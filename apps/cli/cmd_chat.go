@@ -125,7 +125,7 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 		if f.session == "" {
 			flags.project = folder
 		}
-		return a.sendOnce(ctx, flags)
+		return (&sending{console: a.console, env: a.env, sendFlags: flags}).once(ctx)
 	}
 	started, err := ensureHost(ctx, a.env)
 	if err != nil {
@@ -139,18 +139,6 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 		fmt.Fprintln(a.stderr, "scorel: the host keeps running in the background; `scorel host stop` stops it")
 	}
 	return err
-}
-
-// sendOnce sends standard input as a prompt. No host is started for one that cannot be sent.
-func (a *app) sendOnce(ctx context.Context, f sendFlags) error {
-	text, _, err := promptText(ctx, a.console, "-")
-	if err != nil {
-		return err
-	}
-	if _, err := ensureHost(ctx, a.env); err != nil {
-		return err
-	}
-	return a.sendText(ctx, text, attached{}, nil, f)
 }
 
 // openChat runs the chat with the host of a target.

@@ -26,8 +26,6 @@ type sendFlags struct {
 	yes, steer, asJSON, worktree                      bool
 	permit                                            string // a permission mode
 	yesTo, images, files                              []string
-	begun                                             string // id of the session that this command created
-	tree                                              *api.Worktree
 }
 
 func newSend(a *app) *cobra.Command {
@@ -78,7 +76,10 @@ approval that the host cannot store now, for example because its disk is full, i
   scorel send --worktree "try the other parser"
   scorel send --device dev_... --project /srv/site "is it up to date?"`,
 		Args: argCount(1, 1, "one prompt, in quotes"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.send(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s := &sending{console: a.console, env: a.env, sendFlags: f}
+			return s.run(cmd.Context(), args[0])
+		},
 	}
 	f.to = a.targetFlag(cmd)
 	f.add(cmd.Flags())
@@ -114,53 +115,74 @@ type turnError struct{ message string }
 
 func (e *turnError) Error() string { return e.message }
 
-func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
-	if _, err := f.preparation(); err != nil { // before input is read
-		return err
-	}
-	with, err := readAttached(ctx, a.stdin, prompt, f)
-	if err != nil {
-		return err
-	}
-	text, asker, err := promptText(ctx, a.console, prompt)
-	if err != nil {
-		return err
-	}
-	if slices.Contains(f.images, "-") || slices.Contains(f.files, "-") {
-		asker = nil // standard input was used
-	}
-	return a.sendText(ctx, text, with, asker, f)
+// sending is one prompt on its way to a session, which it may create.
+type sending struct {
+	console
+	env *environment
+	sendFlags
+	begun string        // id of the session that it created
+	tree  *api.Worktree // of that session
 }
 
-// sendText sends a prompt and follows its turn. Without an asker, no one answers approvals.
-func (a *app) sendText(ctx context.Context, text string, with attached, asker *terminal.Asker, f sendFlags) error {
-	prepare, err := f.preparation()
+func (s *sending) run(ctx context.Context, prompt string) error {
+	if _, err := s.preparation(); err != nil { // before input is read
+		return err
+	}
+	with, err := readAttached(ctx, s.stdin, prompt, s.sendFlags)
+	if err != nil {
+		return err
+	}
+	text, asker, err := promptText(ctx, s.console, prompt)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(s.images, "-") || slices.Contains(s.files, "-") {
+		asker = nil // standard input was used
+	}
+	return s.send(ctx, text, with, asker)
+}
+
+// once sends standard input as a prompt. No host is started for one that cannot be sent.
+func (s *sending) once(ctx context.Context) error {
+	text, _, err := promptText(ctx, s.console, "-")
+	if err != nil {
+		return err
+	}
+	if _, err := ensureHost(ctx, s.env); err != nil {
+		return err
+	}
+	return s.send(ctx, text, attached{}, nil)
+}
+
+// send sends a prompt and follows its turn. Without an asker, no one answers approvals.
+func (s *sending) send(ctx context.Context, text string, with attached, asker *terminal.Asker) error {
+	prepare, err := s.preparation()
 	if err != nil {
 		return err
 	}
 	if focus, ok := compactFocus(text); ok && len(with.images)+len(with.files) == 0 {
-		if f.session == "" {
+		if s.session == "" {
 			return usagef("--session is missing: give the id of the session to compact")
 		}
-		return f.to.whereItIs(ctx, func() error { return compactSession(ctx, a.stdout, f.to, f.session, focus, f.asJSON) })
+		return s.to.whereItIs(ctx, func() error { return compactSession(ctx, s.stdout, s.to, s.session, focus, s.asJSON) })
 	}
-	parent, endTrace, err := startTrace(ctx, a.env)
+	parent, endTrace, err := startTrace(ctx, s.env)
 	if err != nil {
 		return err
 	}
 	text, files := follow.WithTextFiles(text, with.files)
-	view, failed := viewFor(a.console, f.asJSON, notices{a.stderr, asker})
+	view, failed := viewFor(s.console, s.asJSON, notices{s.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
-		Dial: f.to.keep, Follow: f.to.followMove, Path: f.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, Wait: f.to.wait, View: view,
-		ClientKey: rand.Text(), Text: text, Images: with.images, Files: files, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
-		Unattended: asker == nil, Sign: f.to.signAnswer, Traceparent: parent.String(),
+		Dial: s.to.keep, Follow: s.to.followMove, Path: s.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, Wait: s.to.wait, View: view,
+		ClientKey: rand.Text(), Text: text, Images: with.images, Files: files, AllowAll: s.yes, AllowRules: s.yesTo, Mode: s.mode(),
+		Unattended: asker == nil, Sign: s.to.signAnswer, Traceparent: parent.String(),
 	})
 	endTrace(err != nil || turnFailure(result) != nil)
 	if err != nil {
-		f.discard(ctx, err)
+		s.discard(ctx, err)
 		return err
 	}
-	if err := printResult(a.console, result, f); err != nil {
+	if err := s.printResult(result); err != nil {
 		return err
 	}
 	return errors.Join(failed(), turnFailure(result))
@@ -211,12 +233,12 @@ func promptText(ctx context.Context, con console, prompt string) (text string, a
 
 // preparation returns a function that finds or creates the session. Its keys are generated
 // once, so calling it again does not create a second session.
-func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string, error), error) {
-	find, err := f.finding()
-	if err != nil || f.permit == "" {
+func (s *sending) preparation() (func(context.Context, *client.Client) (string, error), error) {
+	find, err := s.finding()
+	if err != nil || s.permit == "" {
 		return find, err
 	}
-	if err := checkMode(f.permit); err != nil {
+	if err := checkMode(s.permit); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, c *client.Client) (string, error) {
@@ -224,79 +246,79 @@ func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string
 		if err != nil {
 			return "", err
 		}
-		_, err = client.Call(ctx, c, api.SetMode, api.SetModeRequest{SessionID: id, Mode: api.Mode(f.permit)})
+		_, err = client.Call(ctx, c, api.SetMode, api.SetModeRequest{SessionID: id, Mode: api.Mode(s.permit)})
 		return id, err
 	}, nil
 }
 
-func (f *sendFlags) finding() (func(context.Context, *client.Client) (string, error), error) {
-	if err := checkThinking(f.thinking); err != nil {
+func (s *sending) finding() (func(context.Context, *client.Client) (string, error), error) {
+	if err := checkThinking(s.thinking); err != nil {
 		return nil, err
 	}
 	switch {
-	case f.steer && f.session == "":
+	case s.steer && s.session == "":
 		return nil, usagef("--session is missing: give the id of the session to steer")
-	case f.session != "" && f.project != "":
+	case s.session != "" && s.project != "":
 		return nil, usagef("--session and --project contradict each other: a session already has a project")
-	case f.session != "" && f.agent != "":
+	case s.session != "" && s.agent != "":
 		return nil, usagef("--session and --agent contradict each other: a session already has an agent")
-	case f.session != "" && f.worktree:
+	case s.session != "" && s.worktree:
 		return nil, usagef("--session and --worktree contradict each other: a session already has a folder")
-	case f.session != "":
-		return f.resume, nil
-	case f.project == "" && !f.to.local():
+	case s.session != "":
+		return s.resume, nil
+	case s.project == "" && !s.to.local():
 		return nil, usagef("--project is missing: give a folder on the other machine, or --session ID")
 	}
-	if f.project == "" {
-		f.project = "."
+	if s.project == "" {
+		s.project = "."
 	}
 	key := rand.Text()
-	return func(ctx context.Context, c *client.Client) (string, error) { return f.begin(ctx, c, key) }, nil
+	return func(ctx context.Context, c *client.Client) (string, error) { return s.begin(ctx, c, key) }, nil
 }
 
-func (f *sendFlags) resume(ctx context.Context, c *client.Client) (string, error) {
-	return f.session, f.choose(ctx, c, f.session, f.model)
+func (s *sending) resume(ctx context.Context, c *client.Client) (string, error) {
+	return s.session, s.choose(ctx, c, s.session, s.model)
 }
 
 // choose sets the backend of a known session, the model and the thinking level, if they are given.
-func (f *sendFlags) choose(ctx context.Context, c *client.Client, sessionID, model string) error {
-	if f.session != "" && f.backend != "" {
-		if _, err := client.Call(ctx, c, api.SetBackend, api.SetBackendRequest{SessionID: sessionID, Backend: f.backend}); err != nil {
+func (s *sending) choose(ctx context.Context, c *client.Client, sessionID, model string) error {
+	if s.session != "" && s.backend != "" {
+		if _, err := client.Call(ctx, c, api.SetBackend, api.SetBackendRequest{SessionID: sessionID, Backend: s.backend}); err != nil {
 			return err
 		}
 	}
-	if model == "" && f.thinking == "" {
+	if model == "" && s.thinking == "" {
 		return nil
 	}
 	_, err := client.Call(ctx, c, api.SetModel,
-		api.SetModelRequest{SessionID: sessionID, Model: model, Thinking: f.thinking})
+		api.SetModelRequest{SessionID: sessionID, Model: model, Thinking: s.thinking})
 	return err
 }
 
-func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (string, error) {
-	projectID, err := f.findProject(ctx, c)
+func (s *sending) begin(ctx context.Context, c *client.Client, key string) (string, error) {
+	projectID, err := s.findProject(ctx, c)
 	if err != nil {
 		return "", err
 	}
 	created, err := client.Call(ctx, c, api.CreateSession,
-		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: f.model, Agent: f.agent, Worktree: f.worktree, Backend: f.backend})
+		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: s.model, Agent: s.agent, Worktree: s.worktree, Backend: s.backend})
 	if err != nil {
 		return "", err
 	}
-	f.begun, f.tree = created.Session.ID, created.Session.Worktree
-	if f.backend != "" && f.backend != api.OwnBackend && created.Session.Backend == "" {
+	s.begun, s.tree = created.Session.ID, created.Session.Worktree
+	if s.backend != "" && s.backend != api.OwnBackend && created.Session.Backend == "" {
 		return "", api.Errorf(api.KindBadRequest, "the host does not know --backend: update scorel there")
 	}
-	if f.worktree && f.tree == nil {
+	if s.worktree && s.tree == nil {
 		return "", api.Errorf(api.KindBadRequest, "the host does not know --worktree: update scorel there")
 	}
-	return f.begun, f.choose(ctx, c, f.begun, "")
+	return s.begun, s.choose(ctx, c, s.begun, "")
 }
 
 // findProject interprets --project as an id or a folder. A folder that is not a project becomes one,
 // for which a device needs more grants than for a prompt.
-func (f *sendFlags) findProject(ctx context.Context, c *client.Client) (string, error) {
-	project, path, err := (&projectFlag{target: f.to, given: f.project}).lookUp(ctx, c)
+func (s *sending) findProject(ctx context.Context, c *client.Client) (string, error) {
+	project, path, err := (&projectFlag{target: s.to, given: s.project}).lookUp(ctx, c)
 	if err != nil || project.ID != "" {
 		return project.ID, err
 	}
@@ -313,16 +335,16 @@ type sendResult struct {
 	Denied     int                `json:"denied,omitempty"` // calls denied because no one could be asked
 }
 
-func printResult(con console, r follow.Result, f sendFlags) error {
+func (s *sending) printResult(r follow.Result) error {
 	if r.StopReason == session.StopLength {
-		fmt.Fprintln(con.stderr, "scorel: the answer was cut off at the model's token limit: raise max_tokens of the model in the host's config.toml, or ask for less")
+		fmt.Fprintln(s.stderr, "scorel: the answer was cut off at the model's token limit: raise max_tokens of the model in the host's config.toml, or ask for less")
 	}
-	if f.asJSON {
-		return printJSON(con.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text, r.Unasked})
+	if s.asJSON {
+		return printJSON(s.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text, r.Unasked})
 	}
-	if f.session == "" {
-		fmt.Fprintf(con.stderr, "scorel: session %s\n", printable(r.SessionID))
-		noteWorktree(con.stderr, f.tree)
+	if s.session == "" {
+		fmt.Fprintf(s.stderr, "scorel: session %s\n", printable(r.SessionID))
+		noteWorktree(s.stderr, s.tree)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func TestFindClient(t *testing.T) {
 		}
 		list = append(list, api.Client{ID: id})
 	}
-	for text, want := range map[string]string{"cli_k7m2": "cli_k7m2", "cli_b": "cli_bbbb", "cli_k7": "", "cli_c": ""} {
+	for text, want := range map[string]string{"cli_k7m2": "cli_k7m2", "cli_bbbba": "cli_bbbb", "cli_bbb": "", "cli_k7a": "", "cli_cccc": ""} {
 		found, err := findClient(list, text)
 		if got := found.String(); (err == nil) != (want != "") || want != "" && !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, %v", text, got, err)

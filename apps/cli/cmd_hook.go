@@ -71,21 +71,13 @@ func hookRow(_ int, h api.Hook) []string {
 
 // findHooks returns the hooks that ids name. An id may be shortened, and a name will do.
 func findHooks(hooks []api.Hook, ids []string) (found []api.Hook, err error) {
+	all := named[api.Hook]{what: "hook", list: "scorel hook list", ids: func(h api.Hook) (id, name string) { return h.ID, h.Name }}
 	for _, id := range ids {
-		var matches []api.Hook
-		for _, h := range hooks {
-			if h.ID == id || h.Name == id || len(id) >= 4 && strings.HasPrefix(h.ID, id) {
-				matches = append(matches, h)
-			}
+		hook, err := all.find(hooks, id)
+		if err != nil {
+			return nil, err
 		}
-		switch len(matches) {
-		case 0:
-			return nil, usagef("there is no hook %q: `scorel hook list` shows the hooks", id)
-		case 1:
-			found = append(found, matches[0])
-		default:
-			return nil, usagef("%q names %d hooks: give the id of one", id, len(matches))
-		}
+		found = append(found, hook)
 	}
 	return found, nil
 }

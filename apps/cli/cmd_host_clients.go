@@ -2,10 +2,9 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,7 +106,8 @@ func newClientsRevoke(a *app) *cobra.Command {
 		Short: "Revoke a client and close its connections",
 		Long: `Revoke a client: its connections close, on all paths, and it must be paired again. Chats that
 it connected are disconnected, and senders that it allowed in others are removed. A guest link is
-revoked in the same way. The beginning of the id is enough, as long as no other begins with it.`,
+revoked in the same way. The beginning of the id is enough: cli_ and at least 4 characters, as long as no other id begins
+with them.`,
 		Example: "  scorel host clients revoke cli_...\n  scorel host clients revoke cli_... --device dev_... --json",
 		Args:    argCount(1, 1, "the id of one client"),
 	}
@@ -144,20 +144,15 @@ func (t *target) clientID(ctx context.Context, text string) (ident.ID, error) {
 	return findClient(response.Clients, text)
 }
 
-func findClient(list []api.Client, text string) (found ident.ID, _ error) {
-	for _, c := range list {
-		if !strings.HasPrefix(c.ID.String(), text) {
-			continue
-		}
-		if !found.IsZero() {
-			return ident.ID{}, usagef("the ids of several clients begin with %s: give more of the id", text)
-		}
-		found = c.ID
-	}
-	if found.IsZero() {
-		return found, fmt.Errorf("no client with an id that begins with %s on this host: `scorel host clients` lists them", text)
-	}
-	return found, nil
+// errNoClient reports that a client is not paired with the host, or no longer.
+var errNoClient = errors.New("no such client")
+
+func findClient(list []api.Client, text string) (ident.ID, error) {
+	found, err := named[api.Client]{
+		what: "client", kind: "cli_", list: "scorel host clients", gone: errNoClient,
+		ids: func(c api.Client) (id, name string) { return c.ID.String(), "" },
+	}.find(list, text)
+	return found.ID, err
 }
 
 func newClientsGrant(a *app) *cobra.Command {

@@ -73,19 +73,10 @@ func (f *scheduleFlags) one(ctx context.Context, id string, run func(c *client.C
 }
 
 func findSchedule(schedules []api.Schedule, id string) (api.Schedule, error) {
-	var found []api.Schedule
-	for _, s := range schedules {
-		if s.ID == id || s.Spec.Name == id || len(id) >= 8 && strings.HasPrefix(s.ID, id) {
-			found = append(found, s)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return api.Schedule{}, usagef("there is no schedule %q: `scorel schedule list` shows the schedules", id)
-	case 1:
-		return found[0], nil
-	}
-	return api.Schedule{}, usagef("%q names %d schedules: give the id of one", id, len(found))
+	return named[api.Schedule]{
+		what: "schedule", kind: "sch_", list: "scorel schedule list",
+		ids: func(s api.Schedule) (id, name string) { return s.ID, s.Spec.Name },
+	}.find(schedules, id)
 }
 
 func newScheduleList(a *app) *cobra.Command {

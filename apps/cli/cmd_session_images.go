@@ -114,18 +114,8 @@ func saveImage(ctx context.Context, stdout io.Writer, c *client.Client, args []s
 }
 
 func findImage(images []sessionImage, given string) (sessionImage, error) {
-	var found sessionImage
-	for _, image := range images {
-		if len(given) < 8 || len(given) > len(image.SHA256) || image.SHA256[:len(given)] != given || image.SHA256 == found.SHA256 {
-			continue
-		}
-		if found.SHA256 != "" {
-			return found, usagef("the hashes of several images begin with %s: give more of the hash", printable(given))
-		}
-		found = image
-	}
-	if found.SHA256 == "" {
-		return found, usagef("the session has no image %s: `scorel session images` lists them; give at least 8 characters", clip(printable(given), 40))
-	}
-	return found, nil
+	return named[sessionImage]{
+		what: "image", id: "hash", list: "scorel session images",
+		ids: func(i sessionImage) (id, name string) { return i.SHA256, "" },
+	}.find(images, given)
 }

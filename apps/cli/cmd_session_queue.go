@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +39,7 @@ func newQueueList(a *app) *cobra.Command {
 		Use:   "list ID",
 		Short: "List the queued prompts of a session",
 		Long: `List the queued prompts in the order in which they will run. Other commands name a prompt by
-its key, or by an unambiguous prefix of it. With --json, each line is one prompt.`,
+its key, or by at least its first 4 characters. With --json, each line is one prompt.`,
 		Example: "  scorel session queue list ID\n  scorel session queue list ID --json",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
@@ -161,25 +160,13 @@ func queuePlace(text string, n int) (int, error) {
 	return place - 1, nil
 }
 
-// findQueued finds the prompt with a key, or with an unambiguous prefix of one.
+// findQueued finds the prompt with a key, or with the beginning of one.
 func findQueued(waiting queue, given string) (int, error) {
-	found := -1
-	for i, q := range waiting {
-		if q.ClientKey == given {
-			return i, nil
-		}
-		if given == "" || !strings.HasPrefix(q.ClientKey, given) {
-			continue
-		}
-		if found >= 0 {
-			return 0, usagef("the keys of several queued prompts begin with %q: give more of the key", clip(given, 40))
-		}
-		found = i
-	}
-	if found < 0 {
-		return 0, sayf(errNotQueued, "no prompt with the key %q is queued in this session: `scorel session queue list` shows the queue", clip(given, 40))
-	}
-	return found, nil
+	found, err := named[session.QueuedPrompt]{
+		what: "queued prompt", id: "key", list: "scorel session queue list", gone: errNotQueued,
+		ids: func(q session.QueuedPrompt) (id, name string) { return q.ClientKey, "" },
+	}.find(waiting, given)
+	return slices.IndexFunc(waiting, func(q session.QueuedPrompt) bool { return q.ClientKey == found.ClientKey }), err
 }
 
 // errNotQueued reports that a prompt is not, or no longer, queued.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/cli/internal/devices"
+	"github.com/scorel/scorel/apps/cli/internal/shortid"
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/paths"
@@ -218,9 +219,9 @@ func findDevice(home, name string) (devices.Device, error) {
 	}
 	device, err := devices.Find(list, name)
 	switch {
-	case errors.Is(err, devices.ErrUnknown):
+	case errors.Is(err, shortid.ErrUnknown):
 		return device, sayf(err, "this machine is not paired with a device %q: `scorel devices` lists devices, `scorel connect` pairs one", name)
-	case errors.Is(err, devices.ErrAmbiguous):
+	case errors.Is(err, shortid.ErrAmbiguous):
 		return device, sayf(err, "more than one device is named %q: give its id, as `scorel devices` shows it", name)
 	}
 	return device, err

@@ -233,6 +233,8 @@ var importRules = []importRule{
 	{"apps/host/...", []string{"packages/...", "apps/host/internal/..."}, "the daemon wires its own parts and never sees the relay's"},
 	{"apps/web/...", nil, "the page is files"},
 	{"apps/cli/internal/sanitize", nil, "text is text, wherever it comes from"},
+	{"apps/cli/internal/shortid", nil, "ids are text, of whatever they name"},
+	{"apps/cli/internal/devices", []string{"apps/cli/internal/shortid", "packages/..."}, "devices are found as everything that has an id"},
 	{"apps/cli/internal/chat/feed", []string{"packages/client", "packages/protocol/api"},
 		"a connection that is kept up; what is shown is decided above"},
 	{"apps/cli/internal/chat/projection", []string{"packages/protocol/api", "packages/protocol/session"},

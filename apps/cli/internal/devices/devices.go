@@ -10,8 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
+	"github.com/scorel/scorel/apps/cli/internal/shortid"
 	"github.com/scorel/scorel/packages/atomicfile"
 	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/ident"
@@ -31,12 +31,6 @@ type Device struct {
 	Binding *Binding `json:"binding,omitempty"`
 	AskedAt int64    `json:"askedAt,omitempty"` // when the device was last asked for its paths, Unix milliseconds
 }
-
-// Errors of Find.
-var (
-	ErrUnknown   = errors.New("no such device")
-	ErrAmbiguous = errors.New("more than one device matches")
-)
 
 type file struct {
 	Devices []Device `json:"devices"`
@@ -100,28 +94,12 @@ func without(list []Device, id ident.ID) []Device {
 	return slices.DeleteFunc(slices.Clone(list), func(d Device) bool { return d.ID == id })
 }
 
-// minPrefix is the minimum length of an id prefix that selects a device: "dev_" and a few
-// digits.
-const minPrefix = 8
-
-// Find returns the device with a name: its id, a prefix of its id (at least 8 characters),
-// or its label. The error wraps ErrUnknown or ErrAmbiguous.
+// Find returns the device with a name: its id, the beginning of its id, or its label. The error
+// is one of package shortid.
 func Find(list []Device, name string) (Device, error) {
-	var found []Device
-	for _, d := range list {
-		id := d.ID.String()
-		if id == name {
-			return d, nil
-		}
-		if d.Label == name || len(name) >= minPrefix && strings.HasPrefix(id, name) {
-			found = append(found, d)
-		}
+	device, err := shortid.Find(list, "dev_", name, func(d Device) (id, label string) { return d.ID.String(), d.Label })
+	if err != nil {
+		return device, fmt.Errorf("finding the device %q: %w", name, err)
 	}
-	switch len(found) {
-	case 0:
-		return Device{}, fmt.Errorf("%w: %q", ErrUnknown, name)
-	case 1:
-		return found[0], nil
-	}
-	return Device{}, fmt.Errorf("%w %q", ErrAmbiguous, name)
+	return device, nil
 }

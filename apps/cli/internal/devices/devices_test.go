@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scorel/scorel/apps/cli/internal/shortid"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
@@ -82,11 +83,11 @@ func TestFind(t *testing.T) {
 		{home.ID.String(), home.ID, nil},
 		{home.ID.String()[:12], home.ID, nil},
 		{"home", home.ID, nil},
-		{"work", ident.ID{}, ErrAmbiguous},
+		{"work", ident.ID{}, shortid.ErrAmbiguous},
 		{work.ID.String(), work.ID, nil},
-		{"dev_", ident.ID{}, ErrUnknown},
-		{"", ident.ID{}, ErrUnknown},
-		{"elsewhere", ident.ID{}, ErrUnknown},
+		{"dev_", ident.ID{}, shortid.ErrUnknown},
+		{"", ident.ID{}, shortid.ErrUnknown},
+		{"elsewhere", ident.ID{}, shortid.ErrUnknown},
 	}
 	for _, test := range tests {
 		got, err := Find(list, test.name)

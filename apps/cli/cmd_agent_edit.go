@@ -88,7 +88,7 @@ func (d *draftFlags) add(flags *pflag.FlagSet) {
 }
 
 // apply applies the flags that were set.
-func (d *draftFlags) apply(ctx context.Context, a *app, flags *pflag.FlagSet, to *api.AgentDraft) error {
+func (d *draftFlags) apply(ctx context.Context, stdin io.Reader, flags *pflag.FlagSet, to *api.AgentDraft) error {
 	changed := flags.Changed
 	if changed("prompt") && changed("prompt-file") {
 		return usagef("--prompt and --prompt-file: give one of them")
@@ -118,7 +118,7 @@ func (d *draftFlags) apply(ctx context.Context, a *app, flags *pflag.FlagSet, to
 		to.Prompt = d.draft.Prompt
 	}
 	if changed("prompt-file") {
-		text, err := textFile(ctx, a.stdin, "--prompt-file", d.promptFile)
+		text, err := textFile(ctx, stdin, "--prompt-file", d.promptFile)
 		if err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ project must be trusted.`,
 	d.add(cmd.Flags())
 	return changesAgent(a.stdout, cmd, f, "created", func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
 		info := api.AgentInfo{Name: name, AgentDraft: api.AgentDraft{Enabled: true}}
-		if err := d.apply(cmd.Context(), a, cmd.Flags(), &info.AgentDraft); err != nil {
+		if err := d.apply(cmd.Context(), a.stdin, cmd.Flags(), &info.AgentDraft); err != nil {
 			return info, err
 		}
 		if info.Description == "" {
@@ -223,7 +223,7 @@ file there. If the file is changed at the same time, nothing is written.`,
 	return changesAgent(a.stdout, cmd, f, "changed", func(ctx context.Context, c *client.Client, projectID, name string) (api.AgentInfo, error) {
 		info, err := findAgent(ctx, c, projectID, name)
 		if err == nil {
-			err = d.apply(cmd.Context(), a, cmd.Flags(), &info.AgentDraft)
+			err = d.apply(cmd.Context(), a.stdin, cmd.Flags(), &info.AgentDraft)
 		}
 		if err != nil {
 			return info, err

@@ -119,7 +119,7 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 	if err != nil {
 		return fmt.Errorf("resolving %s: %w", f.project, err)
 	}
-	to := &target{app: a}
+	to := a.target("")
 	if !interactive(a.console, a.env) && !f.watch {
 		flags := sendFlags{to: to, session: f.session}
 		if f.session == "" {
@@ -162,7 +162,7 @@ func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
 		}
 		cfg.Host.Name = device.Label
 	}
-	cfg.Others = (&otherHosts{app: a, home: home, paired: map[string]*target{}}).list
+	cfg.Others = (&otherHosts{from: to, home: home, paired: map[string]*target{}}).list
 	result, err := chat.Run(ctx, cfg)
 	if err == nil && result.Session != "" {
 		again := "scorel attach " + result.Session

@@ -134,7 +134,7 @@ changes, people are asked again, and until then what was allowed stays in use.`
 		Args:    argCount(1, 1, "the name of one extension"),
 	}
 	project := a.projectFlag(cmd)
-	review := a.reviewFlags(cmd)
+	review := addReview(a.console, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return project.within(cmd.Context(), false, func(c *client.Client, projectID string) error {
 			e, err := namedExtension(cmd.Context(), c, projectID, args[0])

@@ -14,13 +14,13 @@ import (
 
 // reviewFlags say whether a person has seen what an extension contains.
 type reviewFlags struct {
-	app         *app
+	con         console
 	yes, asJSON bool
 	hash        string
 }
 
-func (a *app) reviewFlags(cmd *cobra.Command) *reviewFlags {
-	f := &reviewFlags{app: a}
+func addReview(con console, cmd *cobra.Command) *reviewFlags {
+	f := &reviewFlags{con: con}
 	addJSON(cmd, &f.asJSON)
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; needs --hash")
 	cmd.Flags().StringVar(&f.hash, "hash", "", "the `hash` of the files that were reviewed")
@@ -43,8 +43,8 @@ func (f *reviewFlags) agree(ctx context.Context, e api.Extension, changes []api.
 	for _, change := range changes {
 		text += printable(fmt.Sprintf("%s %s: %s", change.Change, change.What, change.Name)) + "\n"
 	}
-	fmt.Fprint(f.app.stderr, text)
-	return f.app.console.confirm(ctx, false, question)
+	fmt.Fprint(f.con.stderr, text)
+	return f.con.confirm(ctx, false, question)
 }
 
 func newExtensionAdd(a *app) *cobra.Command {
@@ -61,7 +61,7 @@ A paired machine needs the grant shell.`,
 	}
 	f := &scopeFlags{projectFlag: a.projectFlag(cmd)}
 	cmd.Flags().BoolVar(&f.user, "user", false, "use it in every project")
-	review := a.reviewFlags(cmd)
+	review := addReview(a.console, cmd)
 	var ref, folder string
 	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag or commit (default: the default branch)")
 	cmd.Flags().StringVar(&folder, "folder", "", "folder of the extension in the repository")
@@ -97,7 +97,7 @@ of --hash and to no others.`,
 		Args:    argCount(1, 1, "the name of one extension"),
 	}
 	to := a.targetFlag(cmd)
-	review := a.reviewFlags(cmd)
+	review := addReview(a.console, cmd)
 	var ref string
 	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag or commit (default: as it was added)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -48,7 +48,7 @@ func (t *target) listClients(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return printList(t.app.stdout, asJSON, response.Clients, listing[api.Client]{
+	return printList(t.con.stdout, asJSON, response.Clients, listing[api.Client]{
 		none:   "no client is paired with this host: pair one with `scorel pair`",
 		header: []string{"ID", "LAST SEEN", "PAIRED", "GRANTS", "SEES", "ACCESS", "LABEL"},
 		row: func(_ int, c api.Client) []string {

@@ -138,9 +138,9 @@ func (t *target) limitClient(ctx context.Context, given string, f limitFlags, al
 		return err
 	}
 	if asJSON {
-		return printJSON(t.app.stdout, response.Client)
+		return printJSON(t.con.stdout, response.Client)
 	}
-	return printLimits(ctx, t.app.stdout, c, response.Client)
+	return printLimits(ctx, t.con.stdout, c, response.Client)
 }
 
 func printLimits(ctx context.Context, stdout io.Writer, c *client.Client, known api.Client) error {

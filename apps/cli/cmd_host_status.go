@@ -77,7 +77,7 @@ may do there: its grants, the projects that it sees, and when its access ends.`,
 
 func (t *target) hostStatus(ctx context.Context) (status hostStatus, err error) {
 	if t.local() {
-		home, err := t.app.env.home()
+		home, err := t.via.env.home()
 		if err != nil {
 			return status, err
 		}

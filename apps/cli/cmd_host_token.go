@@ -56,7 +56,7 @@ connections are closed.`,
 			if lifetime > 0 {
 				request.ExpiresAt = time.Now().Add(lifetime).UnixMilli()
 			}
-			return createToken(cmd.Context(), a.console, &target{app: a}, request, asJSON)
+			return createToken(cmd.Context(), a.console, a.target(""), request, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&label, "label", "", "name of the token in the list")
@@ -125,7 +125,7 @@ func newTokenList(a *app) *cobra.Command {
 		Example: "  scorel host token list --json",
 		Args:    argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return listTokens(cmd.Context(), a.stdout, &target{app: a}, asJSON)
+			return listTokens(cmd.Context(), a.stdout, a.target(""), asJSON)
 		},
 	}
 	addJSON(cmd, &asJSON)
@@ -178,7 +178,7 @@ func newTokenRevoke(a *app) *cobra.Command {
 			if !strings.HasPrefix(args[0], "tok_") {
 				return usagef("%q is not the id of a token: `scorel host token list` shows them", clip(args[0], 60))
 			}
-			if _, err := ask(cmd.Context(), &target{app: a}, api.RevokeToken, api.RevokeTokenRequest{TokenID: args[0]}); err != nil {
+			if _, err := ask(cmd.Context(), a.target(""), api.RevokeToken, api.RevokeTokenRequest{TokenID: args[0]}); err != nil {
 				return err
 			}
 			return printDone(a.stdout, asJSON, api.Empty{}, "%s is revoked", args[0])

@@ -73,7 +73,7 @@ cannot be reached is named on standard error.`,
 
 // inboxOf lists the requests that wait on a machine.
 func inboxOf(ctx context.Context, m machine) ([]inboxItem, error) {
-	home, err := m.app.env.home()
+	home, err := m.via.env.home()
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (f *mcpFlags) addDraft(cmd *cobra.Command) {
 }
 
 // apply changes a draft by the flags that were given, and the command after them.
-func (f *mcpFlags) apply(a *app, cmd *cobra.Command, command []string, d *api.MCPDraft) error {
+func (f *mcpFlags) apply(env *environment, cmd *cobra.Command, command []string, d *api.MCPDraft) error {
 	if len(command) > 0 && f.url != "" {
 		return usagef("--url and a command: give one of them")
 	}
@@ -49,7 +49,7 @@ func (f *mcpFlags) apply(a *app, cmd *cobra.Command, command []string, d *api.MC
 		d.Cwd = f.cwd
 	}
 	var err error
-	if d.Env, err = setValues(d.Env, f.env, f.withoutEnv, "env", a.env.getenv); err == nil {
+	if d.Env, err = setValues(d.Env, f.env, f.withoutEnv, "env", env.getenv); err == nil {
 		d.Headers, err = setValues(d.Headers, f.headers, f.withoutHeader, "header", nil)
 	}
 	return err
@@ -137,7 +137,7 @@ ${TOKEN} are expanded where the host runs. A paired machine needs the grant shel
 			return err
 		}
 		var draft api.MCPDraft
-		if err := f.apply(a, cmd, command, &draft); err != nil {
+		if err := f.apply(a.env, cmd, command, &draft); err != nil {
 			return err
 		}
 		if draft.Command == "" && draft.URL == "" {
@@ -194,7 +194,7 @@ A server of config.toml is changed there.`,
 				return err
 			}
 			draft := draftOfServer(server)
-			if err := f.apply(a, cmd, command, &draft); err != nil {
+			if err := f.apply(a.env, cmd, command, &draft); err != nil {
 				return err
 			}
 			saved, err := client.Call(cmd.Context(), c, api.SaveMCPServer,

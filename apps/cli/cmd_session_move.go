@@ -22,7 +22,7 @@ const thisMachine = "local"
 
 // handOverFlags are the flags of session move.
 type handOverFlags struct {
-	app                  *app
+	con                  console
 	from                 *target
 	to, project          string
 	wait, cancel, asJSON bool
@@ -33,7 +33,7 @@ type handOverFlags struct {
 }
 
 func newSessionMove(a *app) *cobra.Command {
-	f := &handOverFlags{app: a, lastPercent: -1}
+	f := &handOverFlags{con: a.console, lastPercent: -1}
 	cmd := &cobra.Command{
 		Use:   "move ID --to DEVICE",
 		Short: "Move a session to another machine",
@@ -91,7 +91,7 @@ func (f *handOverFlags) cancelMove(ctx context.Context, sessionID string) error 
 		if err != nil {
 			return err
 		}
-		return printDone(f.app.stdout, f.asJSON, response.Move, "the move of %s is canceled", printable(sessionID))
+		return printDone(f.con.stdout, f.asJSON, response.Move, "the move of %s is canceled", printable(sessionID))
 	}
 	return sayf(&api.Error{Kind: api.KindNotFound}, "no move of the session %s is under way", printable(sessionID))
 }
@@ -102,7 +102,7 @@ func (f *handOverFlags) move(ctx context.Context, sessionID string) error {
 		return err
 	}
 	defer func() { _ = from.Close() }() // everything was received
-	to := &target{app: f.app}
+	to := f.from.other("")
 	if f.to != thisMachine {
 		to.device = f.to
 	}
@@ -136,7 +136,7 @@ func (f *handOverFlags) sayFolder(ctx context.Context, there *client.Client, ses
 		return sayf(err, "the session was moved, but the other machine does not say where its files are: %v", err)
 	}
 	if tree := snapshot.Session.Worktree; tree != nil {
-		fmt.Fprintf(f.app.stderr, "its files on %s: %s, branch %s\n", printable(label), printable(tree.Folder), printable(tree.Branch))
+		fmt.Fprintf(f.con.stderr, "its files on %s: %s, branch %s\n", printable(label), printable(tree.Folder), printable(tree.Branch))
 		return nil
 	}
 	why := "see `scorel session show` there"
@@ -205,7 +205,7 @@ func (f *handOverFlags) projectHere(ctx context.Context, from *client.Client, se
 // arrange introduces the two hosts to each other.
 func (f *handOverFlags) arrange(ctx context.Context, from, there *client.Client, sessionID string, device ident.ID, projectID string) (moveID string, err error) {
 	if f.wait && !f.asJSON {
-		fmt.Fprintln(f.app.stderr, "waiting until the session rests")
+		fmt.Fprintln(f.con.stderr, "waiting until the session rests")
 	}
 	prepared, err := client.Call(ctx, from, api.PrepareMove, api.PrepareMoveRequest{SessionID: sessionID, To: device, Wait: f.wait, WithFiles: f.withFiles})
 	if err != nil {
@@ -276,7 +276,7 @@ func (f *handOverFlags) watch(ctx context.Context, c *client.Client, moveID, lab
 		f.show(response.Move, label)
 		switch response.Move.State {
 		case api.MoveDone:
-			return printDone(f.app.stdout, f.asJSON, response.Move, "%s is now on %s", printable(response.Move.SessionID), printable(label))
+			return printDone(f.con.stdout, f.asJSON, response.Move, "%s is now on %s", printable(response.Move.SessionID), printable(label))
 		case api.MoveCanceled, api.MoveCanceling:
 			return sayf(errNotMoved, "the session was not moved: %s", printable(response.Move.Error))
 		}
@@ -295,20 +295,20 @@ func (f *handOverFlags) show(move api.Move, label string) {
 		return
 	}
 	if move.Error != "" && move.Error != f.lastTrouble && move.State != api.MoveCanceled && move.State != api.MoveCanceling {
-		fmt.Fprintf(f.app.stderr, "waiting: %s\n", printable(move.Error))
+		fmt.Fprintf(f.con.stderr, "waiting: %s\n", printable(move.Error))
 	}
 	f.lastTrouble = move.Error
 	if f.lastState == "" {
 		for _, name := range move.Skipped {
-			fmt.Fprintf(f.app.stderr, "not moved: %s\n", printable(name))
+			fmt.Fprintf(f.con.stderr, "not moved: %s\n", printable(name))
 		}
 		if move.MoreSkipped > 0 {
-			fmt.Fprintf(f.app.stderr, "and %d more are not moved\n", move.MoreSkipped)
+			fmt.Fprintf(f.con.stderr, "and %d more are not moved\n", move.MoreSkipped)
 		}
 	}
 	f.lastState = move.State
-	if percent := 100 * move.Sent / max(1, move.Total); percent != f.lastPercent && terminal.IsTerminal(f.app.stderr) {
+	if percent := 100 * move.Sent / max(1, move.Total); percent != f.lastPercent && terminal.IsTerminal(f.con.stderr) {
 		f.lastPercent = percent
-		fmt.Fprintf(f.app.stderr, "moving to %s: %d%%\n", printable(label), percent)
+		fmt.Fprintf(f.con.stderr, "moving to %s: %d%%\n", printable(label), percent)
 	}
 }

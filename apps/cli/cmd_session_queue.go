@@ -21,13 +21,13 @@ func newSessionQueue(a *app) *cobra.Command {
 
 // queueFlags are the flags of every command for a queue.
 type queueFlags struct {
-	app    *app
+	con    console
 	to     *target
 	asJSON bool
 }
 
 func (a *app) queueFlags(cmd *cobra.Command) *queueFlags {
-	f := &queueFlags{app: a, to: a.targetFlag(cmd)}
+	f := &queueFlags{con: a.console, to: a.targetFlag(cmd)}
 	addJSON(cmd, &f.asJSON)
 	return f
 }
@@ -219,7 +219,7 @@ func (f *queueFlags) change(ctx context.Context, id string, edit func(queue) ([]
 }
 
 func (f *queueFlags) print(waiting queue) error {
-	return printList(f.app.stdout, f.asJSON, waiting, listing[session.QueuedPrompt]{
+	return printList(f.con.stdout, f.asJSON, waiting, listing[session.QueuedPrompt]{
 		none:   "no prompts are queued in this session",
 		header: []string{"PLACE", "KEY", "TAKEN", "SENT", "TEXT"},
 		row: func(i int, q session.QueuedPrompt) []string {

@@ -133,9 +133,9 @@ func (s *sessionSearch) print(asJSON bool, hits []placedHit, err error) error {
 		return err
 	}
 	for _, note := range s.behind {
-		fmt.Fprintln(s.in.app.stderr, printable(note))
+		fmt.Fprintln(s.in.con.stderr, printable(note))
 	}
-	switch w := s.in.app.stdout; {
+	switch w := s.in.con.stdout; {
 	case asJSON && s.in.all:
 		return printEach(w, hits)
 	case asJSON:

@@ -28,7 +28,9 @@ import (
 
 // target selects the host that a command talks to.
 type target struct {
-	app    *app
+	con    console
+	via    connector
+	ends   *ends
 	device string     // as the command names it; "" means the host on this machine
 	given  string     // the guest link that the command names, or ""
 	guest  *guestLink // of given; set before the first connection
@@ -38,8 +40,18 @@ type target struct {
 	reached *paths.Device // nil until the first connection to a paired device
 }
 
+// target returns what leads to a device, or with "" to the host on this machine.
+func (a *app) target(device string) *target {
+	return &target{con: a.console, via: a.connector(), ends: &a.ends, device: device}
+}
+
+// other returns what leads to another device in the same way.
+func (t *target) other(device string) *target {
+	return &target{con: t.con, via: t.via, ends: t.ends, device: device}
+}
+
 func (a *app) targetFlag(cmd *cobra.Command) *target {
-	t := &target{app: a}
+	t := a.target("")
 	a.targeted = append(a.targeted, targeted{cmd, t})
 	cmd.Flags().StringVar(&t.device, "device", "", "use this paired device instead of the host on this machine")
 	return t
@@ -84,7 +96,7 @@ func (t *target) open(ctx context.Context, how func(*paths.Device, context.Conte
 	if t.guest != nil {
 		return t.guest.dial(ctx)
 	}
-	home, err := t.app.env.home()
+	home, err := t.via.env.home()
 	if err != nil {
 		return nil, err
 	}
@@ -130,10 +142,10 @@ func (t *target) reach(home string) (*paths.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.reached, err = t.app.connector().reach(home, device); err != nil {
+	if t.reached, err = t.via.reach(home, device); err != nil {
 		return nil, err
 	}
-	t.app.atEnd(t.reached.Close)
+	t.ends.add(t.reached.Close)
 	return t.reached, nil
 }
 

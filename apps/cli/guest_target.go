@@ -47,7 +47,7 @@ func (t *target) sessionOf(ctx context.Context, args []string) (id string, err e
 	}
 	text := t.given
 	if text == "-" {
-		if text, err = t.app.console.readSecret(ctx, "the link", "Guest link: ", maxGuestLink); err != nil {
+		if text, err = t.con.readSecret(ctx, "the link", "Guest link: ", maxGuestLink); err != nil {
 			return "", err
 		}
 	}
@@ -56,7 +56,7 @@ func (t *target) sessionOf(ctx context.Context, args []string) (id string, err e
 		return "", usagef("--link: %v", err)
 	}
 	t.guest = &guestLink{relay, link, client.NewStandby(link.DeviceID())}
-	t.app.atEnd(func() error { t.guest.standby.Close(); return nil })
+	t.ends.add(func() error { t.guest.standby.Close(); return nil })
 	return link.SessionID, nil
 }
 

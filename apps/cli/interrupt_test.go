@@ -23,7 +23,7 @@ func TestReadingIsInterrupted(t *testing.T) {
 			return err
 		},
 		"a guest link": func(ctx context.Context) error {
-			_, err := (&target{app: a, given: "-"}).sessionOf(ctx, nil)
+			_, err := (&target{con: a.console, given: "-"}).sessionOf(ctx, nil)
 			return err
 		},
 	} {

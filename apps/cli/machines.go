@@ -19,7 +19,7 @@ type machine struct {
 // machines returns the host of --device. Without it, they are the one on this machine, if it
 // runs, and every paired one.
 func (t *target) machines() ([]machine, error) {
-	home, err := t.app.env.home()
+	home, err := t.via.env.home()
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (t *target) machines() ([]machine, error) {
 	}
 	for _, device := range paired {
 		if !isLocal(home, device.ID) {
-			list = append(list, machine{&target{app: t.app, device: device.ID.String()}, device.Label})
+			list = append(list, machine{t.other(device.ID.String()), device.Label})
 		}
 	}
 	return list, nil

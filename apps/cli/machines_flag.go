@@ -42,7 +42,7 @@ func (e *everywhere) check() error {
 // askEach asks the hosts of all machines at the same time. One that cannot be reached is named on
 // standard error.
 func askEach[T any](ctx context.Context, e *everywhere, question func(ctx context.Context, c *client.Client, on place) ([]T, error)) ([]T, error) {
-	home, err := e.app.env.home()
+	home, err := e.via.env.home()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func askEach[T any](ctx context.Context, e *everywhere, question func(ctx contex
 	if err != nil {
 		return nil, err
 	}
-	return askMachines(ctx, e.app.stderr, list, func(ctx context.Context, m machine) (answers []T, err error) {
+	return askMachines(ctx, e.con.stderr, list, func(ctx context.Context, m machine) (answers []T, err error) {
 		err = m.use(ctx, func(c *client.Client) error {
 			id, err := m.deviceID(home)
 			if err != nil {

@@ -48,7 +48,7 @@ func mainUntil(ctx context.Context, args []string, stdin io.Reader, stdout, stde
 	a := &app{console: console{stdin, stdout, stderr}, env: &environment{getenv: getenv}, invocation: invocation{args, handed, restarted}}
 	root := newRoot(a)
 	root.SetArgs(args)
-	err = errors.Join(root.ExecuteContext(ctx), a.end())
+	err = errors.Join(root.ExecuteContext(ctx), a.ends.run())
 	if errors.Is(err, host.ErrRestart) {
 		err = startOver(a.env) // it returns after a failure
 	}
@@ -72,9 +72,7 @@ type app struct {
 	ran        bool         // the command line was valid and its command started
 	targeted   []targeted   // commands with --device
 	invocation invocation
-
-	mu   sync.Mutex
-	ends []func() error // run after the command
+	ends       ends
 }
 
 // invocation is how this process was started.
@@ -84,21 +82,25 @@ type invocation struct {
 	restarted  bool     // it replaces a host
 }
 
-// atEnd has a function called after the command.
-func (a *app) atEnd(f func() error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.ends = append(a.ends, f)
+// ends are what is called after the command, to release what outlives connections.
+type ends struct {
+	mu   sync.Mutex
+	list []func() error
 }
 
-// end releases what outlives connections.
-func (a *app) end() error {
-	a.mu.Lock()
-	ends := a.ends
-	a.ends = nil
-	a.mu.Unlock()
+func (e *ends) add(f func() error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.list = append(e.list, f)
+}
+
+func (e *ends) run() error {
+	e.mu.Lock()
+	list := e.list
+	e.list = nil
+	e.mu.Unlock()
 	var errs []error
-	for _, f := range ends {
+	for _, f := range list {
 		errs = append(errs, f())
 	}
 	return errors.Join(errs...)

@@ -50,7 +50,7 @@ func (t *target) whereItIs(ctx context.Context, run func() error) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t.app.stderr, "scorel: %s\n", continuing(name))
+		fmt.Fprintf(t.con.stderr, "scorel: %s\n", continuing(name))
 	}
 }
 
@@ -65,7 +65,7 @@ func (t *target) followMove(device string) (name string, err error) {
 	if t.guest != nil {
 		return "", sayf(errRefused, "the session moved to another machine, where this guest link does not work: ask for a new one")
 	}
-	home, err := t.app.env.home()
+	home, err := t.via.env.home()
 	if err != nil {
 		return "", err
 	}

@@ -8,7 +8,7 @@ import (
 
 // otherHosts are the hosts that the chat searches besides the open one. One goroutine uses it.
 type otherHosts struct {
-	app    *app
+	from   *target
 	home   string
 	paired map[string]*target // by device: each keeps what it knows about the paths
 }
@@ -23,7 +23,7 @@ func (o *otherHosts) list(open string) []chat.Host {
 	shown, _ := devices.Find(list, open) // none if it is this machine
 	var hosts []chat.Host
 	if _, err := host.ReadState(o.home); err == nil && open != "" && !isLocal(o.home, shown.ID) {
-		hosts = append(hosts, (&target{app: o.app}).chatHost("this machine"))
+		hosts = append(hosts, o.from.other("").chatHost("this machine"))
 	}
 	for _, device := range list {
 		if device.ID != shown.ID && !isLocal(o.home, device.ID) {
@@ -39,6 +39,6 @@ func (o *otherHosts) target(device string) *target {
 	if known := o.paired[device]; known != nil && known.name() == device {
 		return known
 	}
-	o.paired[device] = &target{app: o.app, device: device}
+	o.paired[device] = o.from.other(device)
 	return o.paired[device]
 }

@@ -24,7 +24,7 @@ func TestASearchCoversMachinesThatRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := &otherHosts{app: a, home: home, paired: map[string]*target{}}
+	others := &otherHosts{from: a.target(""), home: home, paired: map[string]*target{}}
 	check := func(open string, want ...string) {
 		t.Helper()
 		var got []string

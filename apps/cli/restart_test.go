@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"testing"
 	"time"
 
@@ -12,12 +11,12 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// ownHost runs a host in this process, for an app whose home it has.
-func ownHost(t *testing.T, restarts bool) *app {
+// ownHost runs a host in this process, and returns its home.
+func ownHost(t *testing.T, restarts bool) string {
 	t.Helper()
-	a := &app{console: console{stdout: io.Discard, stderr: io.Discard}, env: &environment{getenv: func(string) string { return "" }, homeFlag: t.TempDir()}}
-	hosttest.Run(t, host.Config{Home: a.env.homeFlag, Getenv: a.env.getenv, NoRelay: true, Restarts: restarts})
-	return a
+	home := t.TempDir()
+	hosttest.Run(t, host.Config{Home: home, Getenv: func(string) string { return "" }, NoRelay: true, Restarts: restarts})
+	return home
 }
 
 // TestAHostThatIsNotReplacedContinues: whatever failed after the host was paused.
@@ -31,22 +30,22 @@ func TestAHostThatIsNotReplacedContinues(t *testing.T) {
 		"the host cannot restart":      {false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := ownHost(t, c.restarts)
-			_, _, err := restartHost(t.Context(), a.env.homeFlag, time.Minute, c.swap)
+			home := ownHost(t, c.restarts)
+			_, _, err := restartHost(t.Context(), home, time.Minute, c.swap)
 			if err == nil || c.swap != nil && !errors.Is(err, full) {
 				t.Fatalf("got %v", err)
 			}
-			if held(t, a) {
+			if held(t, home) {
 				t.Error("the host is still paused")
 			}
 		})
 	}
 }
 
-// held reports whether the host of an app begins nothing new.
-func held(t *testing.T, a *app) (held bool) {
+// held reports whether the host of a home begins nothing new.
+func held(t *testing.T, home string) (held bool) {
 	t.Helper()
-	err := (&target{app: a}).use(t.Context(), func(c *client.Client) error {
+	err := useLocal(t.Context(), home, func(c *client.Client) error {
 		project, err := client.Call(t.Context(), c, api.AddProject, api.AddProjectRequest{Path: t.TempDir()})
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 
 // signAnswer signs a person's answer to an approval for the host that asks.
 func (t *target) signAnswer(sessionID string, approval api.Approval, verdict follow.Verdict) (*session.AnswerSignature, error) {
-	home, err := t.app.env.home()
+	home, err := t.via.env.home()
 	if err != nil {
 		return nil, err
 	}

@@ -39,11 +39,11 @@ func TestAnUpdateWithoutRightsNamesTheCommand(t *testing.T) {
 
 // TestOnlyTheHostOfItsUserIsFound: root reads no files of others, and leaves none in a home.
 func TestOnlyTheHostOfItsUserIsFound(t *testing.T) {
-	a := ownHost(t, true)
-	if !servedBy(a.env.homeFlag, os.Geteuid()) {
+	home := ownHost(t, true)
+	if !servedBy(home, os.Geteuid()) {
 		t.Error("the host that runs was not found")
 	}
-	if servedBy(a.env.homeFlag, os.Geteuid()+1) {
+	if servedBy(home, os.Geteuid()+1) {
 		t.Error("the files of another user were used")
 	}
 	empty := t.TempDir()
@@ -60,7 +60,7 @@ func TestSudoFindsTheHostOfItsCaller(t *testing.T) {
 	t.Setenv("HOME", t.TempDir()) // of root, without a host
 	anna := &user.User{HomeDir: t.TempDir()}
 	home := filepath.Join(anna.HomeDir, ".scorel")
-	if err := os.Symlink(ownHost(t, true).env.homeFlag, home); err != nil {
+	if err := os.Symlink(ownHost(t, true), home); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {

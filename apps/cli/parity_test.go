@@ -66,6 +66,7 @@ func parities() map[string]parity {
 		"end_move":               {none: betweenHosts},
 		"fork_session":           {definition: "ForkSession", command: "session fork"},
 		"get_tree":               {definition: "GetTree", command: "session tree"},
+		"list_versions":          {none: "session tree shows them as branches"},
 		"rewind_session":         {definition: "RewindSession", command: "session rewind"},
 		"navigate_session":       {definition: "NavigateSession", command: "session navigate"},
 		"set_label":              {definition: "SetLabel", command: "session label"},

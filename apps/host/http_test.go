@@ -126,6 +126,7 @@ func fieldsOf(projectID, sessionID, folder string) map[string]any {
 		"resync_events":   api.ResyncEventsRequest{SessionID: sessionID},
 		"get_entries":     api.GetEntriesRequest{SessionID: sessionID},
 		"get_tree":        api.SessionRequest{SessionID: sessionID},
+		"list_versions":   api.SessionRequest{SessionID: sessionID},
 		"edit_queue":      api.EditQueueRequest{SessionID: sessionID, Expected: []string{}, Items: []api.QueueItem{}},
 		"unsubscribe":     api.SessionRequest{SessionID: sessionID},
 		"list_files":      api.ListFilesRequest{Place: api.Place{ProjectID: projectID}},

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "./harness";
-import { lengthenSession } from "./log";
+import { lengthenSession, readSession } from "./log";
 import { json } from "./process";
 
 /** Returns incompressible text. */
@@ -76,5 +76,28 @@ test("a reader of a very long session stays in place while earlier entries load"
   await expect(anna.page.getByText("line 0", { exact: true })).toHaveCount(1);
   const read = await anna.readThrough();
   expect(read.slice(2)).toEqual(texts);
+  await expect(anna.page.getByText("line 1299", { exact: true })).toBeInViewport();
+});
+
+test("a message counts its versions that are far above what the page has loaded", async ({ world, visitor }) => {
+  const sent = await world.scorel(["send", "--json", "--project", world.project, "-"], "stream 3");
+  expect(sent, sent.stderr).toMatchObject({ code: 0 });
+  const [first = ""] = sent.stdout.split("\n");
+  const sessionId = json<{ sessionId: string }>("sessionId")(first)?.sessionId ?? "none";
+  await world.killHost();
+  const texts = Array.from({ length: 1300 }, (_, i) => `line ${i}`);
+  lengthenSession(world.scorelHome, texts);
+  const prompt = readSession(world.scorelHome, sessionId).find(({ message }) => message?.role === "user");
+  await world.startHost();
+  const back = await world.scorel(["session", "rewind", sessionId, prompt?.id ?? "none"]);
+  expect(back, back.stderr).toMatchObject({ code: 0 });
+  const again = await world.scorel(["send", "--session", sessionId, "-"], "stream 2");
+  expect(again, again.stderr).toMatchObject({ code: 0 });
+
+  const anna = await visitor();
+  await anna.pair();
+  await anna.at("session-row").click();
+  await expect(anna.at("versions")).toContainText("Version 2 of 2");
+  await anna.page.getByRole("button", { name: "Previous version" }).click();
   await expect(anna.page.getByText("line 1299", { exact: true })).toBeInViewport();
 });

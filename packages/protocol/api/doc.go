@@ -87,6 +87,8 @@ const (
 	MaxSessions   = 500     // sessions of one page of list_sessions
 	// MaxTreeNodes limits the answer to get_tree, which holds the newest entries.
 	MaxTreeNodes = 2000
+	// MaxVersions limits the messages in the answer to list_versions.
+	MaxVersions = 5000
 	// RingBytes is how many bytes of events a host keeps for stream_resume.
 	RingBytes = 2 << 20
 )

@@ -73,6 +73,22 @@ type (
 		Nodes     []TreeNode `json:"nodes"`
 		Truncated bool       `json:"truncated,omitempty"` // older entries were omitted
 	}
+	// ListVersionsResponse holds the user messages that have other versions: those
+	// that were edited or sent again, by the place that they share.
+	ListVersionsResponse struct {
+		Places    []VersionPlace `json:"places"`              // the oldest place first
+		Truncated bool           `json:"truncated,omitempty"` // older places were omitted
+	}
+	// VersionPlace is a place of the tree with two or more versions of a message.
+	VersionPlace struct {
+		Versions []MessageVersion `json:"versions"` // in the order of the log
+	}
+	// MessageVersion is one version of a user message.
+	MessageVersion struct {
+		EntryID string `json:"entryId"` // of the message
+		// End is the last entry of its branch, which navigate_session goes to.
+		End string `json:"end"`
+	}
 	// EditQueueRequest replaces the queue by the named prompts, in this order. The
 	// error is conflict if the queue no longer matches Expected.
 	EditQueueRequest struct {

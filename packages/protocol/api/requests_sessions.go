@@ -33,6 +33,7 @@ var (
 	TestBackend      = Define[TestBackendRequest, TestBackendResponse]("test_backend", GrantManage, "Starts a program, begins a session in it and ends it.", Concurrently)
 	ForkSession      = Define[ForkSessionRequest, ForkSessionResponse]("fork_session", GrantPrompt, "Creates a session from the path to an entry; the same clientKey yields the same session.", Named)
 	GetTree          = Define[SessionRequest, GetTreeResponse]("get_tree", GrantView, "Returns an outline of a session's tree.", Named)
+	ListVersions     = Define[SessionRequest, ListVersionsResponse]("list_versions", GrantView, "Lists the user messages of a session that have other versions.", Named)
 	RewindSession    = Define[RewindSessionRequest, MoveLeafResponse]("rewind_session", GrantPrompt, "Moves the leaf back on its path.", Named)
 	NavigateSession  = Define[NavigateSessionRequest, MoveLeafResponse]("navigate_session", GrantPrompt, "Moves the leaf anywhere in the tree.", Named)
 	SetLabel         = Define[SetLabelRequest, Empty]("set_label", GrantPrompt, "Labels an entry.", Named)
@@ -84,6 +85,7 @@ func sessionRequests() []Spec {
 		TestBackend.Spec(),
 		ForkSession.Spec(),
 		GetTree.Spec(),
+		ListVersions.Spec(),
 		RewindSession.Spec(),
 		NavigateSession.Spec(),
 		SetLabel.Spec(),

@@ -24,6 +24,14 @@ func (s *Sessions) getTree(ctx context.Context, _ *dispatch.Conn, r api.SessionR
 	return opened.Outline(ctx)
 }
 
+func (s *Sessions) listVersions(ctx context.Context, _ *dispatch.Conn, r api.SessionRequest) (api.ListVersionsResponse, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return api.ListVersionsResponse{}, err
+	}
+	return opened.Versions(ctx)
+}
+
 func (s *Sessions) rewindSession(ctx context.Context, c *dispatch.Conn, r api.RewindSessionRequest) (api.MoveLeafResponse, error) {
 	opened, err := s.manager.Open(r.SessionID)
 	if err != nil {

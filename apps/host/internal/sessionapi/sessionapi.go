@@ -88,6 +88,7 @@ func (s *Sessions) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.ImportTranscript, s.importTranscript),
 		dispatch.Serve(api.ForkSession, s.forkSession),
 		dispatch.Serve(api.GetTree, s.getTree),
+		dispatch.Serve(api.ListVersions, s.listVersions),
 		dispatch.Serve(api.RewindSession, s.rewindSession),
 		dispatch.Serve(api.NavigateSession, s.navigateSession),
 		dispatch.Serve(api.SetLabel, s.setLabel),

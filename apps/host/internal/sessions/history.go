@@ -127,3 +127,9 @@ func (h *history) Outline(ctx context.Context) (response api.GetTreeResponse, er
 	err = h.do(ctx, func() { response = read.Outline(h.log.Tree()) })
 	return response, clientError(err)
 }
+
+// Versions lists the session's user messages that have other versions.
+func (h *history) Versions(ctx context.Context) (response api.ListVersionsResponse, err error) {
+	err = h.do(ctx, func() { response = read.Versions(h.log.Tree()) })
+	return response, clientError(err)
+}

@@ -100,6 +100,8 @@ func TestRewindToAMessageOfTheUser(t *testing.T) {
 	if err != nil || moved.Text != "question b" || moved.LeafID != k.tree(t).LeafID {
 		t.Fatalf("%+v, %v", moved, err)
 	}
+	first := k.node(t, "question b")
+	end := k.node(t, "answer b")
 	n := len(read(k.w, func() []session.Entry { return k.w.entries }))
 	if again, err := k.s.Rewind(t.Context(), "cli_x", r); err != nil || !reflect.DeepEqual(again, moved) {
 		t.Fatalf("a retry: %+v, %v; want %+v", again, err, moved)
@@ -112,6 +114,11 @@ func TestRewindToAMessageOfTheUser(t *testing.T) {
 	k.w.wait(func() bool { return k.w.ended == 1 })
 	if got, want := k.asked(t), "user: question a\nassistant: answer a\nuser: question c"; got != want {
 		t.Errorf("the model was given\n%s\nwant\n%s", got, want)
+	}
+	versions, err := k.s.Versions(t.Context())
+	want := []api.VersionPlace{{Versions: []api.MessageVersion{{EntryID: first, End: end}, {EntryID: k.node(t, "question c"), End: k.tree(t).LeafID}}}}
+	if err != nil || !reflect.DeepEqual(versions.Places, want) {
+		t.Errorf("the versions are %v, %v; want %v", versions.Places, err, want)
 	}
 }
 

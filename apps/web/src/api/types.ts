@@ -82,6 +82,7 @@ export type {
   Transcript,
   TreeNode,
   Turn,
+  VersionPlace,
   Worktree,
 } from "@scorel/protocol/gen/api";
 export {

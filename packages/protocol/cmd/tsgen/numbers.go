@@ -87,6 +87,7 @@ func hostNumbers() []number {
 		{"api", "MaxProofProblems", api.MaxProofProblems},
 		{"api", "MaxKeptRules", api.MaxKeptRules},
 		{"api", "MaxTreeNodes", api.MaxTreeNodes},
+		{"api", "MaxVersions", api.MaxVersions},
 		{"api", "MaxQueueBytes", api.MaxQueueBytes},
 		{"api", "RingBytes", api.RingBytes},
 		{"api", "WindowEntries", api.WindowEntries},

@@ -60,6 +60,8 @@ export const MAX_FOCUS = 4096;
 export const MAX_SESSIONS = 500;
 /** Limits the answer to get_tree, which holds the newest entries. */
 export const MAX_TREE_NODES = 2000;
+/** Limits the messages in the answer to list_versions. */
+export const MAX_VERSIONS = 5000;
 /** How many bytes of events a host keeps for stream_resume. */
 export const RING_BYTES = 2097152;
 /**
@@ -1188,6 +1190,8 @@ export interface Requests {
   fork_session: { grant: 'prompt'; request: ForkSessionRequest; response: ForkSessionResponse };
   /** Returns an outline of a session's tree. */
   get_tree: { grant: 'view'; request: SessionRequest; response: GetTreeResponse };
+  /** Lists the user messages of a session that have other versions. */
+  list_versions: { grant: 'view'; request: SessionRequest; response: ListVersionsResponse };
   /** Moves the leaf back on its path. */
   rewind_session: { grant: 'prompt'; request: RewindSessionRequest; response: MoveLeafResponse };
   /** Moves the leaf anywhere in the tree. */
@@ -1455,6 +1459,7 @@ export const requestGrants = {
   test_backend: 'manage',
   fork_session: 'prompt',
   get_tree: 'view',
+  list_versions: 'view',
   rewind_session: 'prompt',
   navigate_session: 'prompt',
   set_label: 'prompt',
@@ -2410,6 +2415,17 @@ export interface GetTreeResponse {
   leafId: string;
   nodes: TreeNode[];
   /** older entries were omitted */
+  truncated?: boolean;
+}
+
+/**
+ * Holds the user messages that have other versions: those
+ * that were edited or sent again, by the place that they share.
+ */
+export interface ListVersionsResponse {
+  /** the oldest place first */
+  places: VersionPlace[];
+  /** older places were omitted */
   truncated?: boolean;
 }
 
@@ -4347,6 +4363,12 @@ export interface TreeNode {
   target?: boolean;
 }
 
+/** A place of the tree with two or more versions of a message. */
+export interface VersionPlace {
+  /** in the order of the log */
+  versions: MessageVersion[];
+}
+
 /** `Anchors` state how much of a session an entry has seen. */
 export interface Anchors {
   /**
@@ -5255,6 +5277,14 @@ export interface MoveItem {
   size: number;
   /** of its bytes, lower-case hex */
   sha256: string;
+}
+
+/** One version of a user message. */
+export interface MessageVersion {
+  /** of the message */
+  entryId: string;
+  /** The last entry of its branch, which navigate_session goes to. */
+  end: string;
 }
 
 /** An environment variable or header for a server. */

@@ -2,10 +2,12 @@
 import { expect, it } from "vitest";
 import type { SessionEntry } from "../../../api/types";
 import { assistant, custom, user } from "../../../app/testing/builders";
-import { versionsOf } from "./versions";
+import { branchMark, placesAmong, versionsAt } from "./versions";
 
 const at = (entry: SessionEntry, id: string, parentId: string | null): SessionEntry => ({ ...entry, id, parentId });
 const move = (id: string, parentId: string | null) => at(custom("scorel.leaf", { from: "x" }), id, parentId);
+
+const versionsOf = (entries: SessionEntry[]) => versionsAt(placesAmong(entries));
 
 const log = [
   at(user("Hello"), "u1", null),
@@ -39,4 +41,15 @@ it("counts nothing in a session with one branch, and versions before the first m
   expect(versionsOf(log.slice(0, 5)).size).toBe(0);
   const restarted = [...log.slice(0, 2), move("l1", null), at(user("Hello again"), "u9", "l1")];
   expect(versionsOf(restarted).get("u9")).toEqual({ first: "u1", at: 2, count: 2, previous: "a1", next: undefined });
+});
+
+it("finds versions in a session of Pi, which moves without an entry", () => {
+  const elsewhere = [...log.slice(0, 5), at(user("Second try"), "u3", "m1")];
+  expect(versionsOf(elsewhere).get("u3")).toMatchObject({ at: 2, count: 2, previous: "a2" });
+});
+
+it("marks what changes the versions: a branch, and the first message on it", () => {
+  const marks = log.map((_, i) => branchMark(log.slice(0, i + 1)));
+  expect(marks).toEqual(["", "", "", "", "", "l1 ", "l1 u3", "l1 u3", "l1 u3", "l1 u3"]);
+  expect(branchMark(log.slice(7))).toBe("");
 });

@@ -1,4 +1,4 @@
-import { CUSTOM_LEAF, type SessionEntry } from "../../../api/types";
+import { CUSTOM_LEAF, type SessionEntry, type VersionPlace } from "../../../api/types";
 
 /** The position of a message among its versions. */
 export interface Version {
@@ -12,30 +12,59 @@ export interface Version {
   next?: string | undefined;
 }
 
-/**
- * Returns the messages of people that have other versions, by id. A message that was edited and resent follows the same
- * message as its original. Only loaded entries count.
- */
-export function versionsOf(entries: readonly SessionEntry[]): Map<string, Version> {
-  const versions = new Map<string, Version>();
-  // Most sessions have one branch, so there is nothing to search for.
-  if (!entries.some((entry) => entry.type === "branch_summary" || isMove(entry))) {
-    return versions;
-  }
-  const ends = endsOf(entries);
-  for (const ids of alternatives(entries)) {
-    for (const [i, id] of ids.entries()) {
-      const end = (other: string | undefined) => (other === undefined ? undefined : ends.get(other));
-      versions.set(id, {
-        first: ids[0] ?? id,
+/** Returns the messages of the given places, by id. */
+export function versionsAt(places: readonly VersionPlace[]): Map<string, Version> {
+  const found = new Map<string, Version>();
+  for (const { versions } of places) {
+    for (const [i, { entryId }] of versions.entries()) {
+      found.set(entryId, {
+        first: versions[0]?.entryId ?? entryId,
         at: i + 1,
-        count: ids.length,
-        previous: end(ids[i - 1]),
-        next: end(ids[i + 1]),
+        count: versions.length,
+        previous: versions[i - 1]?.end,
+        next: versions[i + 1]?.end,
       });
     }
   }
-  return versions;
+  return found;
+}
+
+/**
+ * Returns the places with several versions of a message of a person, among these entries. A message that was edited and
+ * resent follows the same message as its original. A host answers list_versions by the same rules, from the whole log.
+ */
+export function placesAmong(entries: readonly SessionEntry[]): VersionPlace[] {
+  // Most sessions have one branch, so there is nothing to search for.
+  if (lastFork(entries) < 0) {
+    return [];
+  }
+  const ends = endsOf(entries);
+  return alternatives(entries).map((ids) => ({
+    versions: ids.map((id) => ({ entryId: id, end: ends.get(id) ?? id })),
+  }));
+}
+
+/**
+ * Identifies the last branch of a log and its first message: while both stay the same, so do the versions of messages
+ * and the ends that lead to them.
+ */
+export function branchMark(entries: readonly SessionEntry[]): string {
+  const fork = lastFork(entries);
+  if (fork < 0) {
+    return "";
+  }
+  const first = entries.slice(fork).find(isPrompt);
+  return `${entries[fork]?.id} ${first?.id ?? ""}`;
+}
+
+/** Returns the index of the last entry that does not continue the one before it; -1 if there is none. */
+function lastFork(entries: readonly SessionEntry[]): number {
+  return entries.findLastIndex((entry, i) => i > 0 && (entry.parentId ?? "") !== entries[i - 1]?.id);
+}
+
+/** Reports whether an entry is a message of a person that began a turn. */
+function isPrompt(entry: SessionEntry): boolean {
+  return entry.type === "message" && entry.message.role === "user" && !entry.steer;
 }
 
 /** Returns the groups of two or more messages in the same place, each in file order. */
@@ -47,7 +76,7 @@ function alternatives(entries: readonly SessionEntry[]): string[][] {
     const above = anchors.get(parent) ?? parent;
     const stands = entry.type === "message" || entry.type === "compaction";
     anchors.set(entry.id, stands ? entry.id : above);
-    if (entry.type !== "message" || entry.message.role !== "user" || entry.steer) {
+    if (!isPrompt(entry)) {
       continue;
     }
     const here = places.get(above);

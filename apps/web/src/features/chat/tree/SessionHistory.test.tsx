@@ -310,6 +310,42 @@ test("a resent message shows its version and links to the others", async () => {
   );
 });
 
+const again = (id: string, parentId: string, text: string) => [
+  { ...user(text), id, parentId },
+  { ...assistant(`To ${text}`), id: `${id}a`, parentId: id },
+];
+
+test("a message whose other versions are not loaded has its position from the host", async () => {
+  const { host, session, asked } = await open([user("Hello")]);
+  let places = [{ versions: ["v1", "v2", "e0", "v4"].map((entryId) => ({ entryId, end: `${entryId}-end` })) }];
+  host.handlers.list_versions = () => ({ places });
+  session.patch({ earlier: "some" });
+  const versions = within(await screen.findByTestId("versions"));
+  expect(versions.getByText("Version 3 of 4")).toBeTruthy();
+  host.handlers.navigate_session = () => ({ leafId: "e9" });
+  fireEvent.click(versions.getByRole("button", { name: "Next version" }));
+  await waitFor(() => expect(asked("navigate_session")).toMatchObject([{ targetEntryId: "v4-end" }]));
+
+  // A fifth version is sent: only the host can count it.
+  places = [{ versions: [...(places[0]?.versions ?? []), { entryId: "n1", end: "n1a" }] }];
+  const entries = [...session.state.get().entries, moved("l1", "e-far"), ...again("n1", "l1", "Hello again")];
+  act(() => session.patch({ entries }));
+  expect(await screen.findByText("Version 5 of 5")).toBeTruthy();
+  expect(asked("list_versions")).toEqual([{ sessionId: "s1" }, { sessionId: "s1" }]);
+
+  // Once everything is loaded, the page counts them itself.
+  act(() => session.patch({ earlier: "none" }));
+  await waitFor(() => expect(screen.queryByTestId("versions")).toBeNull());
+});
+
+test("versions are those of the loaded entries if the host does not know the request", async () => {
+  const { session, asked } = await open([user("Hello"), assistant("Hi"), user("First try"), assistant("One")]);
+  const entries = [...session.state.get().entries, moved("l1", "e1"), ...again("n1", "l1", "Second try")];
+  act(() => session.patch({ entries, earlier: "some" }));
+  await waitFor(() => expect(asked("list_versions")).toHaveLength(1));
+  expect(await screen.findByText("Version 2 of 2")).toBeTruthy();
+});
+
 test("a turn that failed is sent again in its place", async () => {
   const failed = assistant("", { stopReason: "error", errorMessage: "The provider is overloaded." });
   const { host, session, asked } = await open([user("Hello"), failed]);

@@ -14,8 +14,8 @@ import {
   type Step,
 } from "../context/history-context";
 import type { OpenSession } from "../context/use-session";
-import { versionsOf } from "../context/versions";
 import { useHistoryActions } from "./use-history-actions";
+import { useVersions } from "./use-versions";
 
 const PlaceSheet = lazy(chunk(() => import("./PlaceSheet")));
 const TreeSheet = lazy(chunk(() => import("./TreeSheet")));
@@ -38,7 +38,7 @@ export function SessionHistory({ host, open, tree, onTree, allowed, onInsert, ch
   const [menu, setMenu] = useState<{ place: Place; onPath: boolean } | null>(null);
   const actions = useHistoryActions(host, view, onInsert);
   const labels = useMemo(() => labelsOf(state.entries), [state.entries]);
-  const versions = useMemo(() => versionsOf(state.entries), [state.entries]);
+  const versions = useVersions(host, open);
   const toast = useToast();
   const step = useRef<Step | null>(null);
   const usable = allowed && state.status === "live";

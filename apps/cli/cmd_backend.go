@@ -27,7 +27,9 @@ func newBackendList(a *app) *cobra.Command {
 		Short: "List the agents that can work in sessions, and whether they are installed",
 		Long: `List the programs that can work in sessions instead of scorel's own agent: those that
 scorel knows, and those of config.toml. For one that is not installed, the command that installs
-it is shown. With --json, each line is one backend.`,
+it is shown. A paired client may use a program that may act without asking only if the host's
+config.toml has asks = true in [backends.NAME], or a permissions.remote_mode of bypass for
+clients with the grants manage and approve. With --json, each line is one backend.`,
 		Example: "  scorel backend list\n  scorel backend list --device dev_... --json",
 		Args:    argCount(0, 0, "no arguments"),
 	}
@@ -41,15 +43,26 @@ it is shown. With --json, each line is one backend.`,
 		return printList(a.stdout, asJSON, response.Backends, listing[api.Backend]{
 			header: []string{"NAME", "AGENT", "STATE", "COMMAND"},
 			row: func(_ int, b api.Backend) []string {
-				state := "installed"
-				if b.Path == "" {
-					state = "missing: " + cmp.Or(b.Install, "install its command")
-				}
-				return []string{b.Name, b.Title, state, b.Command}
+				return []string{b.Name, b.Title, backendState(b), b.Command}
 			},
 		})
 	}
 	return cmd
+}
+
+// backendState says whether a backend can be used from here, and what to do if not.
+func backendState(b api.Backend) string {
+	switch {
+	case b.Path == "":
+		return "missing: " + cmp.Or(b.Install, "install its command")
+	case b.Denied == api.BackendNeedsBypass:
+		return "installed, not usable here: it may act without asking, see docs/backends.md#permissions"
+	case b.Denied == api.BackendNeedsPrompt:
+		return "installed, not usable here: this client may not send prompts"
+	case b.Denied != "":
+		return "installed, not usable here: for a reason that this version does not know"
+	}
+	return "installed"
 }
 
 func newBackendTest(a *app) *cobra.Command {

@@ -40,6 +40,23 @@ func TestWhoMayUseAProgramThatDoesNotAsk(t *testing.T) {
 			t.Errorf("create_session %+v: %d %s", c, status, answer)
 		}
 	}
+	addToken(t, h, "view", api.GrantView)
+	for who, want := range map[string]map[string]api.BackendDenial{
+		"view":          {"fake": api.BackendNeedsPrompt, "asking": api.BackendNeedsPrompt},
+		"prompt":        {"fake": api.BackendNeedsBypass, "asking": "", "opencode": api.BackendNeedsBypass, "claude": ""},
+		"most":          {"fake": api.BackendNeedsBypass, "asking": ""},
+		h.State().Token: {"fake": "", "asking": "", "opencode": ""},
+	} {
+		for _, b := range ask[api.ListBackendsResponse](newHTTPEntry(t, h, who), "/v1/list_backends", api.Empty{}).Backends {
+			if denied, ok := want[b.Name]; ok && b.Denied != denied {
+				t.Errorf("list_backends of %s: %s is denied as %q, want %q", who, b.Name, b.Denied, denied)
+			}
+			delete(want, b.Name)
+		}
+		if len(want) > 0 {
+			t.Errorf("list_backends of %s lacks %v", who, want)
+		}
+	}
 
 	// The owner has one that asks work without asking: others do not choose that for the owner's prompts.
 	run := func(e httpEntry, text string) string {

@@ -32,7 +32,7 @@ func definitionOf(name string, b state.Backend) backend.Definition {
 }
 
 func (w *wiring) backendAPI() *backend.Requests {
-	return &backend.Requests{Backends: w.backends, Folder: func(projectID string) (string, error) {
+	return &backend.Requests{Backends: w.backends, MaxMode: w.sessionAPI.MaxMode, Folder: func(projectID string) (string, error) {
 		if projectID == "" {
 			return machine.UserHome(), nil
 		}

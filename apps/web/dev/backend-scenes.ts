@@ -33,6 +33,15 @@ export const backends: Backend[] = [
     login: "gemini",
     builtIn: true,
   },
+  {
+    name: "opencode",
+    title: "opencode",
+    command: "opencode acp",
+    path: "/usr/local/bin/opencode",
+    login: "opencode auth login",
+    builtIn: true,
+    denied: "needs_bypass",
+  },
 ];
 
 const backend = (data: object) => custom("scorel.backend", { backend: "claude", ...data });

@@ -1,4 +1,4 @@
-import { type Sight, toTop } from "./sight";
+import { opening, type Sight, toTop } from "./sight";
 
 /** The message box with its menus and attachments, and prompts that are not sent yet. */
 export const composerSights: Sight[] = [
@@ -27,6 +27,11 @@ export const composerSights: Sight[] = [
         .getByTestId("start-backend")
         .selectOption("claude")
         .then(() => {}),
+  },
+  {
+    name: "startdenied",
+    scene: "startbackend",
+    act: opening("Programs that this browser cannot use", "why-denied"),
   },
   {
     name: "startfailed",

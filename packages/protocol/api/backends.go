@@ -53,7 +53,21 @@ type Backend struct {
 	Model   string `json:"model,omitempty"`
 	BuiltIn bool   `json:"builtIn,omitempty"` // false if config.toml defines it
 	Sandbox bool   `json:"sandbox,omitempty"` // it runs in the host's sandbox
+	// Denied is why the asking connection may not use it; "" if it may, and from hosts that do
+	// not say.
+	Denied BackendDenial `json:"denied,omitempty"`
 }
+
+// BackendDenial is why a connection may not use a backend.
+type BackendDenial string
+
+const (
+	// BackendNeedsPrompt: the connection lacks the grant prompt.
+	BackendNeedsPrompt BackendDenial = "needs_prompt"
+	// BackendNeedsBypass: the program may act without asking, and the connection may not set the
+	// mode bypass. It may use the program once the host has asks = true in its [backends.NAME].
+	BackendNeedsBypass BackendDenial = "needs_bypass"
+)
 
 // OwnBackend is the name of scorel's own agent where a backend is named.
 const OwnBackend = "scorel"

@@ -14,6 +14,8 @@ type Requests struct {
 	Backends *Backends
 	// Folder returns the folder of a project, or the user's home for "".
 	Folder func(projectID string) (string, error)
+	// MaxMode returns the highest mode that a connection may set.
+	MaxMode func(*dispatch.Conn) api.Mode
 }
 
 // Endpoints returns the requests.
@@ -24,8 +26,23 @@ func (q *Requests) Endpoints() []dispatch.Endpoint {
 	}
 }
 
-func (q *Requests) list(context.Context, *dispatch.Conn, api.Empty) (api.ListBackendsResponse, error) {
-	return api.ListBackendsResponse{Backends: q.Backends.List()}, nil
+func (q *Requests) list(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.ListBackendsResponse, error) {
+	list := q.Backends.List()
+	for i := range list {
+		list[i].Denied = q.denied(c, list[i].Name)
+	}
+	return api.ListBackendsResponse{Backends: list}, nil
+}
+
+// denied returns why a connection may not use a backend, by the rules that set_backend applies.
+func (q *Requests) denied(c *dispatch.Conn, name string) api.BackendDenial {
+	switch {
+	case !c.May(api.GrantPrompt):
+		return api.BackendNeedsPrompt
+	case !q.Backends.Asks(name) && q.MaxMode(c) != api.ModeBypass:
+		return api.BackendNeedsBypass
+	}
+	return ""
 }
 
 func (q *Requests) test(ctx context.Context, c *dispatch.Conn, r api.TestBackendRequest) (api.TestBackendResponse, error) {

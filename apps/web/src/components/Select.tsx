@@ -5,7 +5,7 @@ import { ChevronDownIcon } from "./icons";
 export interface SelectProps extends SelectHTMLAttributes<HTMLSelectElement> {
   /** Its accessible name, also shown as a tooltip. */
   label: string;
-  options: { value: string; label: string }[];
+  options: { value: string; label: string; disabled?: boolean }[];
 }
 
 /** The platform's own menu with our style, which works well on every phone. */
@@ -19,7 +19,7 @@ export function Select({ label, options, className, ...rest }: SelectProps) {
         {...rest}
       >
         {options.map((option) => (
-          <option key={option.value} value={option.value}>
+          <option key={option.value} value={option.value} disabled={option.disabled}>
             {option.label}
           </option>
         ))}

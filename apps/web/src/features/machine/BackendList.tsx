@@ -6,6 +6,7 @@ import { Button } from "../../components/Button";
 import { CommandBox } from "../../components/CommandBox";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/machine";
+import { Denial } from "../backends/Denial";
 import { isRefusal } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { Section } from "../shared/Section";
@@ -81,6 +82,7 @@ function BackendRow({ backend, busy, result, onTest }: BackendRowProps) {
       {!path && install ? <Command label={t("machine.backendList.install")} text={install} /> : null}
       {path && login ? <Command label={t("machine.backendList.login")} text={`scorel backend login ${name}`} /> : null}
       {mode ? <p className="mt-1 text-muted text-xs">{t("machine.backendList.mode", { mode })}</p> : null}
+      {path ? <Denial backend={backend} /> : null}
       {result ? <TestResult title={title} result={result} /> : null}
     </>
   );

@@ -101,6 +101,7 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
       void client.invalidateQueries({ queryKey: [deviceId, "list_clients"] });
       // The grants of this browser may have changed too.
       void client.invalidateQueries({ queryKey: [deviceId, "get_host"] });
+      void client.invalidateQueries({ queryKey: [deviceId, "list_backends"] });
       void client.invalidateQueries({ queryKey: [deviceId, "list_terminals"] });
       return;
     default:

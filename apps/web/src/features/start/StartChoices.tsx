@@ -1,6 +1,7 @@
 import type { Mode } from "../../api/types";
 import { Select } from "../../components/Select";
 import { t } from "../../i18n/start";
+import { BackendSelect } from "../backends/BackendSelect";
 import { nameOfMode } from "../shared/modes";
 import type { Choices } from "./use-choices";
 
@@ -25,16 +26,16 @@ export function StartChoices({ choices }: { choices: Choices }) {
         />
       ) : null}
       {backends.length > 0 ? (
-        <Select
-          label={t("start.startChoices.backend")}
-          data-testid="start-backend"
-          value={backend}
-          onChange={(event) => setBackend(event.target.value)}
-          options={[
-            { value: "", label: t("start.startChoices.ownBackend") },
-            ...backends.map(({ name, title }) => ({ value: name, label: title })),
-          ]}
-        />
+        <span className="inline-flex max-w-full items-center">
+          <BackendSelect
+            label={t("start.startChoices.backend")}
+            data-testid="start-backend"
+            own={t("start.startChoices.ownBackend")}
+            backends={backends}
+            value={backend}
+            onChange={setBackend}
+          />
+        </span>
       ) : null}
       {modes.length > 0 ? (
         <Select

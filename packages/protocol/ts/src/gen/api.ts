@@ -225,6 +225,16 @@ export type QuestionOutcome =
   /** the turn was canceled */
   | 'cancelled';
 
+/** Why a connection may not use a backend. */
+export type BackendDenial =
+  /** `needs_prompt`: the connection lacks the grant prompt. */
+  | 'needs_prompt'
+  /**
+   * `needs_bypass`: the program may act without asking, and the connection may not set the
+   * mode bypass. It may use the program once the host has asks = true in its [backends.NAME].
+   */
+  | 'needs_bypass';
+
 /** What a budget limits. */
 export type BudgetScope =
   /** one session with its subagents, from its beginning */
@@ -4339,6 +4349,11 @@ export interface Backend {
   builtIn?: boolean;
   /** it runs in the host's sandbox */
   sandbox?: boolean;
+  /**
+   * Why the asking connection may not use it; "" if it may, and from hosts that do
+   * not say.
+   */
+  denied?: BackendDenial;
 }
 
 /** The outline of one entry in the tree of a session. */

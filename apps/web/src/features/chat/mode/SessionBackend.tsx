@@ -1,7 +1,7 @@
 import type { HostInfo, SessionSummary } from "../../../api/types";
-import { Select } from "../../../components/Select";
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
+import { BackendSelect } from "../../backends/BackendSelect";
 import { useHost, useHostQuery } from "../../shared/host-queries";
 import { withHelp } from "../../shared/with-help";
 import { SessionModel } from "./SessionModel";
@@ -27,22 +27,19 @@ export function SessionBackend(props: SessionBackendProps) {
       toast(withHelp(cause));
     }
   };
-  const known = installed.some(({ name }) => name === backend);
   return (
     <>
       {installed.length > 0 || backend ? (
-        <Select
-          label={t("chat.backend.agent")}
-          data-testid="session-backend"
-          value={backend}
-          onChange={(event) => change(event.target.value)}
-          options={[
-            { value: "", label: t("chat.backend.own") },
-            ...(known || backend === "" ? [] : [{ value: backend, label: backend }]),
-            ...installed.map(({ name, title }) => ({ value: name, label: title })),
-          ]}
-          className="mr-1.5 max-w-full"
-        />
+        <span className="mr-1.5 inline-flex max-w-full items-center">
+          <BackendSelect
+            label={t("chat.backend.agent")}
+            data-testid="session-backend"
+            own={t("chat.backend.own")}
+            backends={installed}
+            value={backend}
+            onChange={change}
+          />
+        </span>
       ) : null}
       {backend === "" ? <SessionModel {...props} /> : null}
     </>

@@ -3,7 +3,6 @@ import { emptyLive } from "../src/api/projection";
 import { ApiKind } from "../src/api/types";
 import { approval, assistant, call, custom, question, user } from "../src/app/testing/builders";
 import { FakeScorel, type FakeSession } from "../src/app/testing/fake-scorel";
-import { keepDraft } from "../src/features/shared/draft";
 import { accessScenes } from "./access-scenes";
 import { backendScenes } from "./backend-scenes";
 import { cardScenes } from "./card-scenes";
@@ -301,7 +300,10 @@ export const scenes: Record<string, () => Scene> = {
   revoked: chat((session, scorel) => {
     session.patch({ status: "revoked", entries: [], outgoing: offline.outgoing?.slice(0, 1) ?? [] });
     scorel.host(dev).status.set("revoked");
-    keepDraft(`${dev}/s1`, "And write down why the queue was unbounded.\nA link to the issue is enough.");
+    scorel.drafts.current.keep(
+      `${dev}/s1`,
+      "And write down why the queue was unbounded.\nA link to the issue is enough.",
+    );
   }),
   missing: chat((session) => session.patch({ status: "missing", summary: null })),
   loading: chat((session) => session.patch({ status: "loading" })),
@@ -323,7 +325,7 @@ export const scenes: Record<string, () => Scene> = {
     host.status.set("revoked");
     host.newSessions.goOffline();
     host.newSessions.begin({ projectId: "p1" }, "Bound the queues of the relay, and measure before and after.");
-    keepDraft(`${dev}/new/p1`, "Then compare the two.");
+    scorel.drafts.current.keep(`${dev}/new/p1`, "Then compare the two.");
   }),
   startfailed: starting((scorel) => {
     const host = scorel.host(dev);

@@ -146,6 +146,36 @@ export interface RunningDiagnosis extends Diagnosis {
   take(found: LinkDiagnosis): void;
 }
 
+/** A prompt that is not sent yet. */
+export interface Draft {
+  text: string;
+  images: (PromptImage | ImageBlock)[];
+}
+
+/** The part of a draft that the browser refused to store: its images and files, or all of it. */
+export type Unkept = "images" | "all";
+
+/** What people have written and not sent, by the key of its message box. It is stored in this browser. */
+export interface PageDrafts {
+  /** Stores the draft of a message box, which survives the tab. The draft of a sent prompt is deleted after `stored`. */
+  keep(key: string, text: string, images?: Draft["images"], stored?: Promise<unknown>): void;
+  /** Returns the draft that this page has just kept under the key. */
+  peek(key: string): Draft | undefined;
+  /** Returns the stored draft; an empty one if there is none. */
+  read(key: string): Promise<Draft>;
+  /** Appends a text to a draft, on a line of its own. */
+  append(key: string, text: string): Promise<void>;
+  /** Moves a draft to another key, after any text there, and empties the old key. A box that shows it is notified. */
+  carry(from: string, to: string): Promise<void>;
+  /**
+   * Calls the listener after each attempt to store the draft, with the part that is not on disk. Returns a function
+   * that unsubscribes.
+   */
+  onTried(key: string, listener: (unkept: Unkept | null) => void): () => void;
+  /** Calls the listener with drafts that another tab has stored under the key. Returns a function that unsubscribes. */
+  onOther(key: string, listener: (draft: Draft) => void): () => void;
+}
+
 export interface Scorel {
   readonly link: Readable<LinkState>;
   readonly relayUrl: Readable<string>;
@@ -165,6 +195,8 @@ export interface Scorel {
   /** Resends a waiting prompt that its host has rejected. */
   retryPrompt(clientKey: string): void;
   discardPrompt(clientKey: string): void;
+  /** The drafts of this page; null until a part of it needs them. Their code is loaded with the first such part. */
+  readonly drafts: { current: PageDrafts | null };
   startPairing(): Pairing;
   redeemPairing(code: string): Pairing;
   forgetDevice(deviceId: string): Promise<void>;

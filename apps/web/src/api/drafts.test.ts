@@ -1,7 +1,8 @@
 // @vitest-environment node
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { freshBrowser } from "../../test-support/bench";
-import { type Draft, Drafts, wipeDrafts } from "./drafts";
+import type { Draft } from "./contract";
+import { Drafts, wipeDrafts } from "./drafts";
 
 beforeEach(freshBrowser);
 afterEach(() => {

@@ -1,13 +1,6 @@
 // Unsent text, stored in IndexedDB until it is sent. It has its own database, so that an open page of an older version
 // can keep using its own.
-import type { PromptImage } from "./contract";
-import type { ImageBlock } from "./types";
-
-/** A prompt that is not sent yet. */
-export interface Draft {
-  text: string;
-  images: (PromptImage | ImageBlock)[];
-}
+import type { Draft, Unkept } from "./contract";
 
 const NAME = "scorel-drafts";
 const TEXTS = "texts";
@@ -20,9 +13,6 @@ interface Kept<T> {
 
 /** The name of the channel between the drafts of all tabs. */
 const TABS = "scorel.drafts";
-
-/** The part of a draft that the browser refused to store: its images and files, or all of it. */
-export type Unkept = "images" | "all";
 
 /** Called with a draft that another tab has stored. */
 type OnOther = (key: string, draft: Draft) => void;

@@ -99,6 +99,7 @@ class PageScorel implements Scorel {
   readonly devices = this.#devices;
   readonly paths = this.#paths;
   readonly waiting: Readable<WaitingPrompt[]>;
+  readonly drafts = { current: null };
 
   constructor(options: ScorelOptions) {
     this.#options = options;

@@ -2,7 +2,6 @@
 import { act, cleanup, configure, getConfig } from "@testing-library/react";
 import { createRoot } from "react-dom/client";
 import { afterEach } from "vitest";
-import { forgetDrafts } from "../../features/shared/draft";
 
 const { asyncWrapper } = getConfig();
 const bystander = createRoot(document.createElement("div"));
@@ -83,6 +82,5 @@ afterEach(() => {
   media.clear();
   sight = "";
   sessionStorage.clear();
-  forgetDrafts();
   localStorage.clear();
 });

@@ -37,6 +37,7 @@ import {
   type QueueItem,
   type Requests,
 } from "../../api/types";
+import { WindowDrafts } from "../../api/window-drafts";
 import { FakeDiagnosis, FakePairing } from "./fake-pairing";
 
 export class FakeSession implements SessionView {
@@ -322,6 +323,7 @@ export class FakeScorel implements Scorel {
   readonly devices = new Store<Device[] | null>([]);
   readonly paths = new Store<Record<string, DevicePath[]>>({});
   readonly waiting = new Store<WaitingPrompt[]>([]);
+  readonly drafts = { current: new WindowDrafts() };
   readonly pairings: FakePairing[] = [];
   readonly hosts = new Map<string, FakeHost>();
   readonly forgotten: string[] = [];

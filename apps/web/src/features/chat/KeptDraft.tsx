@@ -1,19 +1,20 @@
 import { useEffect, useState } from "react";
 import { CopyButton } from "../../components/CopyButton";
 import { t } from "../../i18n/chat";
-import { peekDraft, readDraft } from "../shared/draft";
+import { useDrafts } from "../shared/use-drafts";
 import { splitFiles } from "./images/text-files";
 
 /** Shows unsent text where it cannot be changed or sent; renders nothing if there is none. */
 export function KeptDraft({ draftKey }: { draftKey: string }) {
+  const drafts = useDrafts();
   const [text, setText] = useState("");
   useEffect(() => {
     let over = false;
-    void readDraft(draftKey).then((draft) => over || setText(splitFiles((peekDraft(draftKey) ?? draft).text).text));
+    void drafts.read(draftKey).then((draft) => over || setText(splitFiles((drafts.peek(draftKey) ?? draft).text).text));
     return () => {
       over = true;
     };
-  }, [draftKey]);
+  }, [drafts, draftKey]);
   if (text === "") {
     return null;
   }

@@ -5,15 +5,16 @@ import { t } from "../../i18n/move";
 import { address } from "../route/address";
 import { useOpen } from "../route/entry";
 import { navigate } from "../route/history";
-import { carryDraft } from "../shared/draft";
 import { moved, noteHere, noteMoved } from "../shared/moved";
 import { dropSession } from "../shared/sessions";
+import { useDrafts } from "../shared/use-drafts";
 import type { Machine } from "./use-machines";
 
 /** Follows sessions to the machines that they move to, with their drafts, and with the page if one is open. */
 export function useMovedSessions(machines: readonly Machine[] | null): void {
   const client = useQueryClient();
   const toast = useToast();
+  const drafts = useDrafts();
   const open = useOpen();
   const latest = useRef({ machines, open });
   latest.current = { machines, open };
@@ -22,12 +23,12 @@ export function useMovedSessions(machines: readonly Machine[] | null): void {
     if (!there) {
       return; // the page shows that, and keeps the draft
     }
-    await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`);
+    await drafts.carry(`${from}/${sessionId}`, `${to}/${sessionId}`);
     const shown = latest.current.open;
     if (shown.deviceId === from && shown.sessionId === sessionId) {
       navigate(`${address.session(to, sessionId)}${location.search}`, { replace: true });
       toast(t("move.follow.nowOn", { label: there.device.label }));
-      await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`); // text typed meanwhile
+      await drafts.carry(`${from}/${sessionId}`, `${to}/${sessionId}`); // text typed meanwhile
     }
   });
   const ids = machines?.map(({ device }) => device.id).join(" ") ?? "";

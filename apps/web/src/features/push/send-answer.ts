@@ -1,7 +1,6 @@
-import type { Host, Scorel, SessionState, SessionView } from "../../api/contract";
+import type { Host, PageDrafts, Scorel, SessionState, SessionView } from "../../api/contract";
 import type { NoticeAnswer } from "../../api/notices";
 import { t } from "../../i18n/push";
-import { keepDraft, peekDraft, readDraft } from "../shared/draft";
 import { sentence } from "../shared/errors";
 
 /** How long to wait for the session, in milliseconds. */
@@ -11,7 +10,7 @@ const PATIENCE = 20_000;
  * Sends an answer from a notification through the sealed channel. Returns what a person has to know about it; null if
  * it counts. A reply that was not accepted becomes the draft of the session, so that it is not lost.
  */
-export async function sendAnswer(scorel: Scorel, answer: NoticeAnswer): Promise<string | null> {
+export async function sendAnswer(scorel: Scorel, drafts: PageDrafts, answer: NoticeAnswer): Promise<string | null> {
   const host = scorel.host(answer.device);
   try {
     if (answer.decision) {
@@ -20,16 +19,11 @@ export async function sendAnswer(scorel: Scorel, answer: NoticeAnswer): Promise<
     return await reply(host, answer);
   } catch (cause) {
     if (answer.reply) {
-      await addToDraft(`${answer.device}/${answer.session}`, answer.reply);
+      await drafts.append(`${answer.device}/${answer.session}`, answer.reply);
       return t("push.answer.kept", { reason: sentence(cause) });
     }
     return t("push.answer.failed", { reason: sentence(cause) });
   }
-}
-
-async function addToDraft(key: string, text: string): Promise<void> {
-  const draft = peekDraft(key) ?? (await readDraft(key));
-  keepDraft(key, [draft.text, text].filter(Boolean).join("\n"), draft.images);
 }
 
 async function decide(host: Host, { asks, approval: id, shown, decision = "deny" }: NoticeAnswer) {

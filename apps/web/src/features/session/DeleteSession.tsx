@@ -5,8 +5,8 @@ import { t } from "../../i18n/session";
 import { address } from "../route/address";
 import { navigate } from "../route/history";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
-import { keepDraft } from "../shared/draft";
 import { sessionTitle } from "../shared/host-data";
+import { useDrafts } from "../shared/use-drafts";
 
 export interface DeleteSessionProps {
   host: Host;
@@ -17,6 +17,7 @@ export interface DeleteSessionProps {
 
 /** Asks for confirmation, deletes the session on the host, and leaves its page. */
 export default function DeleteSession({ host, session, view, onClose }: DeleteSessionProps) {
+  const drafts = useDrafts();
   const { deviceId } = host;
   const confirm = async () => {
     await host.request("delete_session", { sessionId: session.id });
@@ -26,7 +27,7 @@ export default function DeleteSession({ host, session, view, onClose }: DeleteSe
         view?.discard(prompt.clientKey);
       }
     }
-    keepDraft(`${deviceId}/${session.id}`, "");
+    drafts.keep(`${deviceId}/${session.id}`, "");
     navigate(address.machine(deviceId));
   };
   return (

@@ -9,12 +9,12 @@ import { t } from "../../i18n/share";
 import { address } from "../route/address";
 import { useSearchParams } from "../route/entry";
 import { navigate } from "../route/history";
-import { keepDraft, peekDraft, readDraft } from "../shared/draft";
 import { sessionTitle, useHostData } from "../shared/host-data";
 import { useHost, useHostFreshness } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useSessions } from "../shared/sessions";
+import { useDrafts } from "../shared/use-drafts";
 import { useTitle } from "../shared/use-title";
 
 /** How many sessions of a project are offered. */
@@ -105,13 +105,14 @@ function ProjectTargets({ device, project, shared }: TargetsProps & { project: P
   const host = useHost(device.id);
   const { sessions } = useSessions(host, project.id);
   const closed = project.missing || project.unavailable !== undefined;
+  const drafts = useDrafts();
   const deviceId = device.id;
   const start = async () => {
-    await addToDraft(`${deviceId}/new/${project.id}`, shared);
+    await drafts.append(`${deviceId}/new/${project.id}`, shared);
     navigate(address.newSession(deviceId, { project: project.id }), { replace: true });
   };
   const open = async (sessionId: string) => {
-    await addToDraft(`${deviceId}/${sessionId}`, shared);
+    await drafts.append(`${deviceId}/${sessionId}`, shared);
     navigate(address.session(deviceId, sessionId), { replace: true });
   };
   return (
@@ -149,12 +150,4 @@ function ProjectTargets({ device, project, shared }: TargetsProps & { project: P
       ) : null}
     </Card>
   );
-}
-
-/** Appends a text to a draft. */
-async function addToDraft(key: string, text: string): Promise<void> {
-  if (text) {
-    const draft = peekDraft(key) ?? (await readDraft(key));
-    keepDraft(key, [draft.text, text].filter(Boolean).join("\n"), draft.images);
-  }
 }

@@ -1,14 +1,22 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/react";
-import { expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import "../../../app/testing/browser";
+import { FakeScorel } from "../../../app/testing/fake-scorel";
+import { scorelAround } from "../../../app/testing/scorel-around";
 import { Composer, type ComposerProps } from "../composer/Composer";
 import { Prompt } from "../messages/UserRow";
 import QueueEditSheet from "../queue/QueueEditSheet";
 
+let scorel: FakeScorel;
+
+beforeEach(() => {
+  scorel = new FakeScorel();
+});
+
 function show(change: Partial<ComposerProps> = {}) {
   const onSend = vi.fn();
   const props = { draftKey: "d/files", onSend, onCancel: null, cancelling: false, blocked: null, ...change };
-  const view = render(<Composer {...props} />);
+  const view = render(<Composer {...props} />, scorelAround(scorel));
   const area = screen.getByTestId("composer") as HTMLTextAreaElement;
   return { ...view, props, area, onSend, send: () => fireEvent.keyDown(area, { key: "Enter" }) };
 }

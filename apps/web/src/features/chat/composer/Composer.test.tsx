@@ -1,7 +1,11 @@
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { setMedia } from "../../../app/testing/browser";
+import { FakeScorel } from "../../../app/testing/fake-scorel";
+import { scorelAround } from "../../../app/testing/scorel-around";
 import { Composer, type ComposerProps } from "./Composer";
+
+let scorel: FakeScorel;
 
 function show(change: Partial<ComposerProps> = {}) {
   const props: ComposerProps = {
@@ -12,7 +16,7 @@ function show(change: Partial<ComposerProps> = {}) {
     blocked: null,
     ...change,
   };
-  const view = render(<Composer {...props} />);
+  const view = render(<Composer {...props} />, scorelAround(scorel));
   const area = screen.getByTestId("composer") as HTMLTextAreaElement;
   const type = (text: string) => fireEvent.change(area, { target: { value: text } });
   return { ...view, props, area, type };
@@ -27,6 +31,7 @@ function attach(...files: File[]) {
 }
 
 beforeEach(() => {
+  scorel = new FakeScorel();
   // jsdom cannot decode images.
   vi.stubGlobal("createImageBitmap", async () => ({ width: 4, height: 4, close() {} }));
   URL.createObjectURL = () => "blob:picture";

@@ -1,12 +1,17 @@
 import "fake-indexeddb/auto";
 import "../../../app/testing/browser";
 import { fireEvent, render, screen, waitFor } from "@testing-library/react";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Drafts } from "../../../api/drafts";
+import { FakeScorel } from "../../../app/testing/fake-scorel";
+import { scorelAround } from "../../../app/testing/scorel-around";
 import { Composer, type ComposerProps } from "./Composer";
 
 function show(props: Partial<ComposerProps> & { draftKey: string }) {
-  return render(<Composer onSend={() => {}} onCancel={null} cancelling={false} blocked={null} {...props} />);
+  const scorel = new FakeScorel();
+  onTestFinished(scorel.drafts.current.listenToWindow());
+  const composer = <Composer onSend={() => {}} onCancel={null} cancelling={false} blocked={null} {...props} />;
+  return render(composer, scorelAround(scorel));
 }
 
 const area = () => screen.getByTestId("composer") as HTMLTextAreaElement;

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
-import { keepDraft, onOtherDraft, onTriedDraft, peekDraft, readDraft, type Unkept } from "../../shared/draft";
+import type { Unkept } from "../../../api/contract";
+import { useDrafts } from "../../shared/use-drafts";
 import { joinFiles, splitFiles } from "../images/text-files";
 import { type AttachmentsOptions, useAttachments } from "../images/use-attachments";
 
@@ -11,7 +12,8 @@ export type Limits = Pick<AttachmentsOptions, "noImages" | "maxFile">;
  * sent.
  */
 export function useDraft(key: string, limits: Limits, tell: (problem: string | null) => void) {
-  const [here] = useState(() => peekDraft(key));
+  const drafts = useDrafts();
+  const [here] = useState(() => drafts.peek(key));
   const [began] = useState(() => splitFiles(here?.text ?? ""));
   const [text, setText] = useState(began.text);
   const attached = useAttachments({ tell, ...limits, images: here?.images, files: began.files });
@@ -20,14 +22,14 @@ export function useDraft(key: string, limits: Limits, tell: (problem: string | n
   const { images, files, replace, replaceFiles } = attached;
   const [unkept, setUnkept] = useState<Unkept | null>(null);
 
-  useEffect(() => onTriedDraft(key, setUnkept), [key]);
+  useEffect(() => drafts.onTried(key, setUnkept), [drafts, key]);
 
   useEffect(() => {
     if (read.current) {
       return;
     }
     let over = false;
-    void readDraft(key).then((draft) => {
+    void drafts.read(key).then((draft) => {
       if (over) {
         return;
       }
@@ -47,11 +49,11 @@ export function useDraft(key: string, limits: Limits, tell: (problem: string | n
     return () => {
       over = true;
     };
-  }, [key, replace, replaceFiles]);
+  }, [drafts, key, replace, replaceFiles]);
 
   useEffect(
     () =>
-      onOtherDraft(key, (draft) => {
+      drafts.onOther(key, (draft) => {
         if (!read.current) {
           return; // it is being loaded
         }
@@ -60,16 +62,16 @@ export function useDraft(key: string, limits: Limits, tell: (problem: string | n
         replaceFiles(() => kept.files);
         replace(() => draft.images);
       }),
-    [key, replace, replaceFiles],
+    [drafts, key, replace, replaceFiles],
   );
 
   useEffect(() => {
     const whole = joinFiles(text, files);
     const empty = whole === "" && images.length === 0;
     if (read.current || !empty) {
-      keepDraft(key, whole, images, empty ? stored.current : undefined);
+      drafts.keep(key, whole, images, empty ? stored.current : undefined);
     }
-  }, [key, text, files, images]);
+  }, [drafts, key, text, files, images]);
 
   const sending = (done: unknown) => {
     stored.current = done instanceof Promise ? done : undefined;

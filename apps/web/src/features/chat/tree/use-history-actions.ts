@@ -3,7 +3,7 @@ import type { Host, SessionView } from "../../../api/contract";
 import type { Block, ImageBlock } from "../../../api/types";
 import { address } from "../../route/address";
 import { navigate } from "../../route/history";
-import { keepDraft } from "../../shared/draft";
+import { useDrafts } from "../../shared/use-drafts";
 import type { Insert, Place } from "../context/history-context";
 
 export interface HistoryActions {
@@ -29,6 +29,7 @@ function promptOf({ text = "", content = [] }: Prompted): { text: string; images
 
 /** The requests of a page about the history of a session. `insert` is called with a prompt to edit. */
 export function useHistoryActions(host: Host, view: SessionView, insert: (prompt: Insert) => void): HistoryActions {
+  const drafts = useDrafts();
   return useMemo(() => {
     const { sessionId } = view;
     const head = () => ({ sessionId, clientKey: crypto.randomUUID() });
@@ -64,7 +65,7 @@ export function useHistoryActions(host: Host, view: SessionView, insert: (prompt
         const { session, ...came } = await host.request("fork_session", { ...head(), entryId });
         const prompt = promptOf(came);
         if (prompt) {
-          keepDraft(`${host.deviceId}/${session.id}`, prompt.text, prompt.images);
+          drafts.keep(`${host.deviceId}/${session.id}`, prompt.text, prompt.images);
         }
         navigate(address.session(host.deviceId, session.id));
       },
@@ -75,5 +76,5 @@ export function useHistoryActions(host: Host, view: SessionView, insert: (prompt
         await host.request("compact_session", head());
       },
     };
-  }, [host, view, insert]);
+  }, [host, view, drafts, insert]);
 }

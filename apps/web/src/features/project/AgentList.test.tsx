@@ -5,8 +5,8 @@ import { expect, test, vi } from "vitest";
 import type { AgentInfo, Project } from "../../api/types";
 import { FakeScorel } from "../../app/testing/fake-scorel";
 import { applyHostEvent } from "../shared/host-queries";
-import { draftOf } from "./AgentForm";
 import { AgentList } from "./AgentList";
+import { draftOf } from "./agent-draft";
 
 vi.mock("../shared/use-start-session", () => ({ useStartSession: () => create }));
 const create = vi.fn();

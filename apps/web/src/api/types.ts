@@ -2,6 +2,7 @@
 export type {
   AgentDraft,
   AgentInfo,
+  AgentScope,
   Anchors,
   Approval,
   Backend,

@@ -10,13 +10,13 @@ import { useHostData } from "../shared/host-data";
 import { useAct } from "../shared/use-act";
 import { AgentFieldset } from "./AgentFieldset";
 import { fieldsOf } from "./agent-draft";
-import { type AgentEdit, type AgentScope, scopeOf, useAgentEdit } from "./use-agent-edit";
+import { type AgentEdit, type AgentPlace, scopeOf, useAgentEdit } from "./use-agent-edit";
 
 export interface AgentFormProps extends AgentEdit {
   onCancel: () => void;
 }
 
-const scopes: { value: AgentScope; readonly label: string }[] = [
+const scopes: { value: AgentPlace; readonly label: string }[] = [
   {
     value: "project",
     get label() {
@@ -80,7 +80,7 @@ export function AgentForm({ onCancel, ...edit }: AgentFormProps) {
           label={t("project.agentForm.saveTo")}
           value={scope}
           options={limited ? scopes.slice(0, 1) : scopes}
-          onChange={(e) => setScope(e.target.value as AgentScope)}
+          onChange={(e) => setScope(e.target.value as AgentPlace)}
         />
       </div>
       {limited ? <p className="text-muted text-sm">{t("project.agentForm.limited")}</p> : null}

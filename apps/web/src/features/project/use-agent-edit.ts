@@ -1,10 +1,10 @@
 import type { Host } from "../../api/contract";
-import type { AgentInfo, Project } from "../../api/types";
+import type { AgentInfo, AgentScope, Project } from "../../api/types";
 import { t } from "../../i18n/project";
 import { type AgentFields, draftOf } from "./agent-draft";
 
 /** Where an agent is stored: with the project, or with the user's, for all projects. */
-export type AgentScope = "project" | "user";
+export type AgentPlace = Exclude<AgentScope, "builtin">;
 
 export interface AgentEdit {
   host: Host;
@@ -19,10 +19,10 @@ export interface AgentEdit {
 
 /** Returns the requests that store and delete an agent. The host validates what is stored. */
 export function useAgentEdit({ host, project, agent, now, onDone }: AgentEdit) {
-  const where = (scope: AgentScope) => (scope === "user" ? { scope } : { scope, projectId: project.id });
+  const where = (scope: AgentPlace) => (scope === "user" ? { scope } : { scope, projectId: project.id });
   return {
     // A change by others is shown in the form, so what is saved replaces the current version.
-    save: async (scope: AgentScope, name: string, fields: AgentFields) => {
+    save: async (scope: AgentPlace, name: string, fields: AgentFields) => {
       const version = now?.scope === scope && now.version ? { version: now.version } : {};
       await host.request("save_agent", { ...where(scope), name, ...version, agent: draftOf(fields, agent) });
       await onDone(t("project.agentForm.saved", { name }));
@@ -37,6 +37,6 @@ export function useAgentEdit({ host, project, agent, now, onDone }: AgentEdit) {
 }
 
 /** Returns where an agent is stored. */
-export function scopeOf(agent: AgentInfo | null): AgentScope {
+export function scopeOf(agent: AgentInfo | null): AgentPlace {
   return agent?.scope === "user" ? "user" : "project";
 }

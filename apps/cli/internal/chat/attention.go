@@ -55,13 +55,13 @@ func (a *attention) update(msg tea.Msg, s sight) tea.Cmd {
 	case tea.FocusMsg:
 		a.focused()
 	case tea.BlurMsg:
-		return a.blurred(s.card)
+		return a.blurred(s)
 	case unseen:
 		a.unseen = msg.turn == a.turns
 	case attended:
 		a.wasAttended(msg)
 	case judged:
-		return a.wasJudged(msg)
+		return a.wasJudged(msg, s)
 	case quietOver:
 		return a.quietEnded(msg.notice, s)
 	}
@@ -81,11 +81,10 @@ func (a *attention) focused() {
 }
 
 // blurred notes that the terminal lost the focus.
-func (a *attention) blurred(card string) tea.Cmd {
-	a.away, a.card = true, card // what is on the screen was seen
+func (a *attention) blurred(s sight) tea.Cmd {
+	a.away, a.card = true, s.card // what is on the screen was seen
 	a.turns++
-	turn := a.turns
-	return tea.Tick(unseenAfter, func(time.Time) tea.Msg { return unseen{turn} })
+	return after(s.remote.ctx, unseenAfter, unseen{a.turns})
 }
 
 // attend tells the host whether somebody sees the session, one request after the other.

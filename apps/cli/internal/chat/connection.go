@@ -132,6 +132,20 @@ func (c *connection) demo(model string) bool {
 	return slices.ContainsFunc(c.host.Models, func(m api.Model) bool { return m.Name == model && m.Demo })
 }
 
+// after brings a message when a time has passed, unless ctx ends before that.
+func after(ctx context.Context, pause time.Duration, msg tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		timer := time.NewTimer(pause)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return msg
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
 // drawEvery is how often new events are taken over: 30 times a second, whatever the rate of
 // the model.
 const drawEvery = 33 * time.Millisecond

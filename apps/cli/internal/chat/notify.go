@@ -110,15 +110,15 @@ func (j judged) verdict(now time.Time) (allowed bool, after time.Duration) {
 }
 
 // wasJudged shows a notice that is allowed, unless somebody looks by now.
-func (a *attention) wasJudged(j judged) tea.Cmd {
+func (a *attention) wasJudged(j judged, s sight) tea.Cmd {
 	if !a.away || a.turns != j.turn {
 		return nil
 	}
-	switch allowed, after := j.verdict(a.now()); {
+	switch allowed, pause := j.verdict(a.now()); {
 	case allowed:
 		return a.ring(j.notice)
-	case after > 0:
-		return tea.Tick(after, func(time.Time) tea.Msg { return quietOver{j.notice} })
+	case pause > 0:
+		return after(s.remote.ctx, pause, quietOver{j.notice})
 	}
 	return nil
 }

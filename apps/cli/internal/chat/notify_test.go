@@ -58,7 +58,7 @@ func TestATerminalNotifiesOnce(t *testing.T) {
 	if got := rung(t, a.notify(first)); got != "" {
 		t.Errorf("a focused terminal notifies: %q", got)
 	}
-	a.blurred("a1")
+	a.blurred(first)
 	if got := rung(t, a.notify(first)); got != "" {
 		t.Errorf("what was on the screen is notified: %q", got)
 	}
@@ -85,7 +85,7 @@ func TestATerminalNotifiesOnce(t *testing.T) {
 	}
 	a.turnEnded(api.TurnEnded{StopReason: session.StopEnd})
 	a.focused()
-	a.blurred("")
+	a.blurred(nothing)
 	if got := rung(t, a.notify(nothing)); got != "" {
 		t.Errorf("a turn is notified that a person saw end: %q", got)
 	}
@@ -164,21 +164,21 @@ func TestATerminalFollowsThePolicy(t *testing.T) {
 	}
 	a := attention{environ: []string{"TERM=foot"}, now: func() time.Time { return now }}
 	waiting := sight{guest: true, card: "a1"}
-	a.blurred("a1")
+	a.blurred(waiting)
 	approval.turn = a.turns
 	allow, refuse := judged{notice: approval}, judged{approval, "s1", policy(api.PushNone, "", 0)}
-	if rung(t, a.wasJudged(allow)) == "" || rung(t, a.quietEnded(approval, waiting)) == "" {
+	if rung(t, a.wasJudged(allow, waiting)) == "" || rung(t, a.quietEnded(approval, waiting)) == "" {
 		t.Error("what still waits is not notified")
 	}
-	if a.wasJudged(refuse) != nil {
+	if a.wasJudged(refuse, waiting) != nil {
 		t.Error("what is not allowed is notified")
 	}
 	if a.quietEnded(approval, sight{guest: true, card: "a2"}) != nil {
 		t.Error("what waits no more is notified after quiet hours")
 	}
 	a.focused()
-	a.blurred("a1")
-	if a.wasJudged(allow) != nil || a.quietEnded(approval, waiting) != nil {
+	a.blurred(waiting)
+	if a.wasJudged(allow, waiting) != nil || a.quietEnded(approval, waiting) != nil {
 		t.Error("what a person has seen is notified")
 	}
 }

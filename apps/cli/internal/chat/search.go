@@ -122,20 +122,6 @@ func notSearched(host string, err error) error {
 	return fmt.Errorf("%s is not searched: %w", host, err)
 }
 
-// after brings a message when a time has passed, unless ctx ends before that.
-func after(ctx context.Context, pause time.Duration, msg tea.Msg) tea.Cmd {
-	return func() tea.Msg {
-		timer := time.NewTimer(pause)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return msg
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
 // found appends what one host has found: rows that are shown keep their places.
 func (p *picker) found(msg searched, e explainer) {
 	if msg.serial != p.search.serial {

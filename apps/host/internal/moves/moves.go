@@ -104,22 +104,21 @@ func (m *Moves) continueMove(ctx context.Context, one *move, r record) error {
 	return m.source.next(ctx, one, r)
 }
 
-// tidyEvery is the interval between two looks for moves that nobody continued.
-const tidyEvery = time.Minute
-
 // Run continues the moves of the host until ctx ends.
 func (m *Moves) Run(ctx context.Context) {
 	m.driver.begin(ctx)
 	defer m.driver.end()
 	m.target.admission.releaseForgotten(ctx)
-	ticker := time.NewTicker(tidyEvery)
-	defer ticker.Stop()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for ctx.Err() == nil {
-		m.tidy(ctx)
 		select {
-		case <-ticker.C:
+		case <-timer.C:
+			m.tidy(ctx)
+		case <-m.added:
 		case <-ctx.Done():
 		}
+		timer.Reset(m.tidyPause())
 	}
 }
 

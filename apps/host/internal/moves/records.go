@@ -25,6 +25,7 @@ type Records struct {
 	home string // with a folder for each move
 	// changed is called after a record was stored. New sets it, before anything changes.
 	changed func(*move)
+	added   chan struct{} // holds one token after a move was added
 
 	mu    sync.Mutex
 	moves map[string]*move
@@ -46,7 +47,7 @@ type move struct {
 // Load reads the records in a folder, which need not exist. A move that was prepared and not
 // started has ended with the host before.
 func Load(home string) (*Records, error) {
-	l := &Records{home: home, changed: func(*move) {}, moves: map[string]*move{}}
+	l := &Records{home: home, changed: func(*move) {}, added: make(chan struct{}, 1), moves: map[string]*move{}}
 	entries, err := os.ReadDir(home)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("moves: reading the records: %w", err)
@@ -97,6 +98,10 @@ func (l *Records) add(r record) (*move, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.moves[r.ID] = one
+	select {
+	case l.added <- struct{}{}:
+	default:
+	}
 	return one, nil
 }
 

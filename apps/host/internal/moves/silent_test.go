@@ -135,3 +135,25 @@ func TestWhatMovedAwayHasAProject(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyMovesAreWatched: a host looks for old moves while it has some, and not before.
+func TestOnlyMovesAreWatched(t *testing.T) {
+	m, one, _ := confirmed(t, time.Minute)
+	select {
+	case <-m.added:
+	default:
+		t.Error("adding a move does not wake the host")
+	}
+	if got := m.tidyPause(); got != tidyEvery {
+		t.Errorf("with a move: %s", got)
+	}
+	if err := m.change(one, func(r *record) error { r.Incoming, r.State = false, api.MoveDone; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.tidyPause(); got != tidyCopiesEvery {
+		t.Errorf("with a session that was moved away: %s", got)
+	}
+	if m.moves = map[string]*move{}; m.tidyPause() != tidyCopiesEvery {
+		t.Error("without a move")
+	}
+}

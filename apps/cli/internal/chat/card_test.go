@@ -7,6 +7,11 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/scorel/scorel/apps/cli/internal/chat/composer"
+	"github.com/scorel/scorel/apps/cli/internal/chat/theme"
+	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 // TestACardIgnoresKeysAtFirst: what a person was typing when it appeared answers nothing, and
@@ -128,5 +133,33 @@ func TestAnAnswerIsNoPrompt(t *testing.T) {
 	w.idle()
 	if exists(filepath.Join(w.folder, "made.txt")) {
 		t.Error("the denied call ran")
+	}
+}
+
+// TestALongTitleHidesNothing: a path that fills the screen must be scrolled through before the call
+// is allowed, and what follows it with it.
+func TestALongTitleHidesNothing(t *testing.T) {
+	n := &notices{explainer: explainer{error.Error, func(error) string { return "" }}}
+	c := cards{now: time.Now, may: func(api.Grant) bool { return true }, field: &field{editor: composer.New()}, notice: n}
+	title := "Create " + strings.Repeat("./", 2000) + "made.txt"
+	live := api.Live{Approvals: []api.Approval{{ID: "a1", ToolName: "write_file", Cwd: "/site", Title: title, Detail: "the content"}}}
+	c.refresh(live, "s1", false)
+	for _, s := range []screen{{80, 24, theme.New(true)}, {40, 20, theme.New(true)}, {80, 12, theme.New(true)}} {
+		c.scroll, c.read = 0, false
+		shown := func() string {
+			const above = 1 // and the header
+			lines := c.lines(s, above)
+			if n := len(lines) + above + 1; n > s.height {
+				t.Errorf("the last row of the card is %d of %d", n, s.height)
+			}
+			return ansi.Strip(strings.Join(lines, "\n"))
+		}
+		if text := shown(); !strings.Contains(text, "write_file in /site") || c.read {
+			t.Errorf("%d rows: counts as read: %v\n%s", s.height, c.read, text)
+		}
+		c.scrollBy(1 << 20)
+		if text := shown(); !strings.Contains(text, "the content") || !c.read {
+			t.Errorf("%d rows: counts as read at its end: %v\n%s", s.height, c.read, text)
+		}
 	}
 }

@@ -17,8 +17,8 @@ type painted struct {
 	head, body []string
 }
 
-// lines shows what waits for this person.
-func (c *cards) lines(s screen) []string {
+// lines shows what waits for this person, below a number of other rows.
+func (c *cards) lines(s screen, above int) []string {
 	if c.id == "" {
 		return nil
 	}
@@ -34,9 +34,17 @@ func (c *cards) lines(s screen) []string {
 	if c.more > 0 {
 		title += fmt.Sprintf(" · %d more", c.more)
 	}
-	room := max(s.height*3/5-len(head)-4, 3)
+	const (
+		least  = 3 // rows of the window
+		around = 5 // of the header, the border, the place in the window, and before the hint
+	)
+	hint := c.hint(s)
+	if above+len(head)+least+around+len(hint) > s.height { // it would push the rest off the screen
+		head, body = nil, slices.Concat(head, body)
+	}
+	room := max(s.height*3/5-len(head)-4, least)
 	lines := append(slices.Clone(head), c.window(s, body, room)...)
-	lines = append(append(lines, ""), c.hint(s)...)
+	lines = append(append(lines, ""), hint...)
 	border := s.theme.BorderAsk
 	if !c.focused {
 		border = s.theme.Border

@@ -91,7 +91,7 @@ func (m *Model) below() []string {
 	}
 	lines := todoLines(m.screen, m.session.Todos, m.screen.small() || m.card.id != "")
 	lines = append(lines, queueLines(m.screen, m.outbox.prompts, m.session.Live.Queue)...)
-	lines = append(lines, m.card.lines(m.screen)...)
+	lines = append(lines, m.card.lines(m.screen, len(lines))...)
 	lines = append(lines, m.complete.lines(m.screen)...)
 	return append(lines, m.status()...)
 }

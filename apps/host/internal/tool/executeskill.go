@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"fmt"
 	"os"
@@ -49,7 +50,8 @@ func (t executeSkill) Describe(call agent.Call) agent.Description {
 	if script, err := os.ReadFile(path); err == nil {
 		text := strings.ToValidUTF8(string(script[:min(len(script), maxShownScript)]), "\uFFFD")
 		if len(script) > maxShownScript {
-			text = withNewline(text) + fmt.Sprintf("[%d more bytes are not shown]", len(script)-maxShownScript)
+			// The hash binds the answer to the whole script: another end is asked about again.
+			text = withNewline(text) + fmt.Sprintf("[%d more bytes are not shown; SHA-256 of all: %x]", len(script)-maxShownScript, sha256.Sum256(script))
 		}
 		detail += "\n\n" + text
 	}

@@ -101,3 +101,25 @@ func TestExecuteSkill(t *testing.T) {
 		t.Errorf("the approval shows neither command nor script: %+v", what)
 	}
 }
+
+// TestALongScriptIsApprovedAsAWhole: an approval shows the beginning of a long script, and changes with
+// what follows.
+func TestALongScriptIsApprovedAsAWhole(t *testing.T) {
+	set, cwd := withSkill(t)
+	call := agent.Call{Arguments: []byte(`{"name":"greet","script":"scripts/hello.sh"}`), Cwd: cwd}
+	path := filepath.Join(cwd, "skills", "greet", "scripts", "hello.sh")
+	var shown []string
+	for _, end := range []string{"echo one", "echo two"} {
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+strings.Repeat("# long\n", 5000)+end), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		what := set.find(t, "execute_skill").Describe(call)
+		if !strings.Contains(what.Detail, "more bytes are not shown; SHA-256 of all: ") || strings.Contains(what.Detail, end) {
+			t.Errorf("the approval ends with %q", what.Detail[max(0, len(what.Detail)-200):])
+		}
+		shown = append(shown, what.Detail)
+	}
+	if shown[0] == shown[1] {
+		t.Error("the approval is the same for another end of the script")
+	}
+}

@@ -43,7 +43,7 @@ Without a terminal, the prompt is read from standard input and the answer is pri
 			if terminal.IsTerminal(a.stdin) && !interactive(a.console, a.env) && !f.watch {
 				fmt.Fprintln(a.stderr, "scorel: the chat needs a terminal that can show it: write a prompt here, and end it with Ctrl-D")
 			}
-			return a.chat(cmd.Context(), f)
+			return runChat(cmd.Context(), a.target(""), f)
 		},
 	}
 	cmd.Flags().StringVar(&f.session, "session", "", "continue the session with this id")
@@ -85,7 +85,7 @@ Without a terminal, the session is printed and followed as text, as by
 			return err
 		}
 		if interactive(a.console, a.env) {
-			return a.openChat(cmd.Context(), to, chat.Config{Session: id, Watch: watch || to.guest != nil, NoNotify: silent})
+			return to.openChat(cmd.Context(), chat.Config{Session: id, Watch: watch || to.guest != nil, NoNotify: silent})
 		}
 		if id == "" {
 			return usagef("there is no terminal to choose a session in: give its id, as scorel session list prints it")
@@ -111,7 +111,7 @@ func inProject(con console, env *environment) bool {
 	return err == nil && folder != home && folder != filepath.Dir(folder)
 }
 
-func (a *app) chat(ctx context.Context, f chatFlags) error {
+func runChat(ctx context.Context, to *target, f chatFlags) error {
 	if f.watch && f.session == "" {
 		return usagef("--watch needs a session to watch: give --session ID")
 	}
@@ -119,57 +119,57 @@ func (a *app) chat(ctx context.Context, f chatFlags) error {
 	if err != nil {
 		return fmt.Errorf("resolving %s: %w", f.project, err)
 	}
-	to := a.target("")
-	if !interactive(a.console, a.env) && !f.watch {
+	person := interactive(to.con, to.via.env)
+	if !person && !f.watch {
 		flags := sendFlags{to: to, session: f.session}
 		if f.session == "" {
 			flags.project = folder
 		}
-		return (&sending{console: a.console, env: a.env, sendFlags: flags}).once(ctx)
+		return (&sending{console: to.con, env: to.via.env, sendFlags: flags}).once(ctx)
 	}
-	started, err := ensureHost(ctx, a.env)
+	started, err := ensureHost(ctx, to.via.env)
 	if err != nil {
 		return err
 	}
-	if !interactive(a.console, a.env) {
-		return followSession(ctx, a.console, to, f.session, false)
+	if !person {
+		return followSession(ctx, to.con, to, f.session, false)
 	}
-	err = a.openChat(ctx, to, chat.Config{Folder: folder, Session: f.session, Watch: f.watch, NoNotify: f.noNotify})
+	err = to.openChat(ctx, chat.Config{Folder: folder, Session: f.session, Watch: f.watch, NoNotify: f.noNotify})
 	if started {
-		fmt.Fprintln(a.stderr, "scorel: the host keeps running in the background; `scorel host stop` stops it")
+		fmt.Fprintln(to.con.stderr, "scorel: the host keeps running in the background; `scorel host stop` stops it")
 	}
 	return err
 }
 
-// openChat runs the chat with the host of a target.
-func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
-	home, err := a.env.home()
+// openChat runs the chat with the host.
+func (t *target) openChat(ctx context.Context, cfg chat.Config) error {
+	home, err := t.via.env.home()
 	if err != nil {
 		return err
 	}
-	cfg.Input, cfg.Output, cfg.Environ = a.stdin, a.stdout, os.Environ()
+	cfg.Input, cfg.Output, cfg.Environ = t.con.stdin, t.con.stdout, os.Environ()
 	cfg.Explain, cfg.Help = sentence, helpOf
-	if to.guest != nil {
-		cfg.Host = to.guest.chatHost()
+	if t.guest != nil {
+		cfg.Host = t.guest.chatHost()
 		_, err := chat.Run(ctx, cfg)
 		return err
 	}
-	cfg.Host = to.chatHost("")
-	if !to.local() {
-		device, err := findDevice(home, to.device)
+	cfg.Host = t.chatHost("")
+	if !t.local() {
+		device, err := findDevice(home, t.device)
 		if err != nil {
 			return err
 		}
 		cfg.Host.Name = device.Label
 	}
-	cfg.Others = (&otherHosts{from: to, home: home, paired: map[string]*target{}}).list
+	cfg.Others = (&otherHosts{from: t, home: home, paired: map[string]*target{}}).list
 	result, err := chat.Run(ctx, cfg)
 	if err == nil && result.Session != "" {
 		again := "scorel attach " + result.Session
 		if result.Device != "" {
 			again += " --device " + result.Device
 		}
-		fmt.Fprintf(a.stderr, "scorel: continue with `%s`\n", printable(again))
+		fmt.Fprintf(t.con.stderr, "scorel: continue with `%s`\n", printable(again))
 	}
 	return err
 }

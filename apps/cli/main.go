@@ -132,7 +132,7 @@ project opens a chat about it.`,
 				return err
 			}
 			if len(args) == 0 && inProject(a.console, a.env) {
-				return a.chat(cmd.Context(), chatFlags{})
+				return runChat(cmd.Context(), a.target(""), chatFlags{})
 			}
 			return runGroup(cmd, args)
 		},

@@ -90,7 +90,7 @@ Without a terminal, the session is printed and followed as text, as by
 		if id == "" {
 			return usagef("there is no terminal to choose a session in: give its id, as scorel session list prints it")
 		}
-		return followSession(cmd.Context(), a.console, to, id, false)
+		return followSession(cmd.Context(), to, id, false)
 	}
 	return cmd
 }
@@ -125,14 +125,14 @@ func runChat(ctx context.Context, to *target, f chatFlags) error {
 		if f.session == "" {
 			flags.project = folder
 		}
-		return (&sending{console: to.con, env: to.via.env, sendFlags: flags}).once(ctx)
+		return (&sending{sendFlags: flags}).once(ctx)
 	}
 	started, err := ensureHost(ctx, to.via.env)
 	if err != nil {
 		return err
 	}
 	if !person {
-		return followSession(ctx, to.con, to, f.session, false)
+		return followSession(ctx, to, f.session, false)
 	}
 	err = to.openChat(ctx, chat.Config{Folder: folder, Session: f.session, Watch: f.watch, NoNotify: f.noNotify})
 	if started {

@@ -56,7 +56,7 @@ connections are closed.`,
 			if lifetime > 0 {
 				request.ExpiresAt = time.Now().Add(lifetime).UnixMilli()
 			}
-			return createToken(cmd.Context(), a.console, a.target(""), request, asJSON)
+			return createToken(cmd.Context(), a.target(""), request, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&label, "label", "", "name of the token in the list")
@@ -92,7 +92,7 @@ func grantList(grants []api.Grant) string {
 }
 
 // createToken creates the secret; the host only gets its hash.
-func createToken(ctx context.Context, con console, to *target, request api.CreateTokenRequest, asJSON bool) error {
+func createToken(ctx context.Context, to *target, request api.CreateTokenRequest, asJSON bool) error {
 	secret := "scorel_" + rand.Text()
 	hash := sha256.Sum256([]byte(secret))
 	request.Hash = hex.EncodeToString(hash[:])
@@ -101,7 +101,7 @@ func createToken(ctx context.Context, con console, to *target, request api.Creat
 		return err
 	}
 	if asJSON {
-		return printJSON(con.stdout, struct {
+		return printJSON(to.con.stdout, struct {
 			api.Token
 			Secret string `json:"token"`
 		}{response.Token, secret})
@@ -110,10 +110,10 @@ func createToken(ctx context.Context, con console, to *target, request api.Creat
 	if response.Token.ExpiresAt != 0 {
 		until = " until " + formatMillis(response.Token.ExpiresAt)
 	}
-	if err := printf(con.stderr, "%s may %s%s; it is shown only once\n", response.Token.ID, grantList(request.Grants), until); err != nil {
+	if err := printf(to.con.stderr, "%s may %s%s; it is shown only once\n", response.Token.ID, grantList(request.Grants), until); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(con.stdout, secret)
+	_, err = fmt.Fprintln(to.con.stdout, secret)
 	return err
 }
 

@@ -51,7 +51,7 @@ its config.toml, as "key list --device" shows them.`,
 			return usagef("--store %q: give system or file", store)
 		}
 		if !to.local() {
-			return setKeyOn(cmd.Context(), a.console, to, api.SetProviderKeyRequest{Provider: args[0], Store: store}, asJSON)
+			return setKeyOn(cmd.Context(), to, api.SetProviderKeyRequest{Provider: args[0], Store: store}, asJSON)
 		}
 		home, variable, err := keyVariable(a.env, args[0])
 		if err != nil {
@@ -199,15 +199,15 @@ func newModelKeyRemove(a *app) *cobra.Command {
 }
 
 // setKeyOn sends a key to the host of another machine.
-func setKeyOn(ctx context.Context, con console, to *target, request api.SetProviderKeyRequest, asJSON bool) (err error) {
-	if request.Key, err = readKey(ctx, con, request.Provider); err != nil {
+func setKeyOn(ctx context.Context, to *target, request api.SetProviderKeyRequest, asJSON bool) (err error) {
+	if request.Key, err = readKey(ctx, to.con, request.Provider); err != nil {
 		return err
 	}
 	response, err := ask(ctx, to, api.SetProviderKey, request)
 	if err != nil {
 		return err
 	}
-	return printDone(con.stdout, asJSON, response.Provider, "The key for %s is saved (%s).", printable(request.Provider), printable(response.Provider.KeySource))
+	return printDone(to.con.stdout, asJSON, response.Provider, "The key for %s is saved (%s).", printable(request.Provider), printable(response.Provider.KeySource))
 }
 
 // listKeysOn lists the providers of another machine's host.

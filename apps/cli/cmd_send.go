@@ -77,7 +77,7 @@ approval that the host cannot store now, for example because its disk is full, i
   scorel send --device dev_... --project /srv/site "is it up to date?"`,
 		Args: argCount(1, 1, "one prompt, in quotes"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s := &sending{console: a.console, env: a.env, sendFlags: f}
+			s := &sending{sendFlags: f}
 			return s.run(cmd.Context(), args[0])
 		},
 	}
@@ -117,8 +117,6 @@ func (e *turnError) Error() string { return e.message }
 
 // sending is one prompt on its way to a session, which it may create.
 type sending struct {
-	console
-	env *environment
 	sendFlags
 	begun string        // id of the session that it created
 	tree  *api.Worktree // of that session
@@ -128,11 +126,11 @@ func (s *sending) run(ctx context.Context, prompt string) error {
 	if _, err := s.preparation(); err != nil { // before input is read
 		return err
 	}
-	with, err := readAttached(ctx, s.stdin, prompt, s.sendFlags)
+	with, err := readAttached(ctx, s.to.con.stdin, prompt, s.sendFlags)
 	if err != nil {
 		return err
 	}
-	text, asker, err := promptText(ctx, s.console, prompt)
+	text, asker, err := promptText(ctx, s.to.con, prompt)
 	if err != nil {
 		return err
 	}
@@ -144,11 +142,11 @@ func (s *sending) run(ctx context.Context, prompt string) error {
 
 // once sends standard input as a prompt. No host is started for one that cannot be sent.
 func (s *sending) once(ctx context.Context) error {
-	text, _, err := promptText(ctx, s.console, "-")
+	text, _, err := promptText(ctx, s.to.con, "-")
 	if err != nil {
 		return err
 	}
-	if _, err := ensureHost(ctx, s.env); err != nil {
+	if _, err := ensureHost(ctx, s.to.via.env); err != nil {
 		return err
 	}
 	return s.send(ctx, text, attached{}, nil)
@@ -164,14 +162,14 @@ func (s *sending) send(ctx context.Context, text string, with attached, asker *t
 		if s.session == "" {
 			return usagef("--session is missing: give the id of the session to compact")
 		}
-		return s.to.whereItIs(ctx, func() error { return compactSession(ctx, s.stdout, s.to, s.session, focus, s.asJSON) })
+		return s.to.whereItIs(ctx, func() error { return compactSession(ctx, s.to.con.stdout, s.to, s.session, focus, s.asJSON) })
 	}
-	parent, endTrace, err := startTrace(ctx, s.env)
+	parent, endTrace, err := startTrace(ctx, s.to.via.env)
 	if err != nil {
 		return err
 	}
 	text, files := follow.WithTextFiles(text, with.files)
-	view, failed := viewFor(s.console, s.asJSON, notices{s.stderr, asker})
+	view, failed := viewFor(s.to.con, s.asJSON, notices{s.to.con.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
 		Dial: s.to.keep, Follow: s.to.followMove, Path: s.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, Wait: s.to.wait, View: view,
 		ClientKey: rand.Text(), Text: text, Images: with.images, Files: files, AllowAll: s.yes, AllowRules: s.yesTo, Mode: s.mode(),
@@ -337,14 +335,14 @@ type sendResult struct {
 
 func (s *sending) printResult(r follow.Result) error {
 	if r.StopReason == session.StopLength {
-		fmt.Fprintln(s.stderr, "scorel: the answer was cut off at the model's token limit: raise max_tokens of the model in the host's config.toml, or ask for less")
+		fmt.Fprintln(s.to.con.stderr, "scorel: the answer was cut off at the model's token limit: raise max_tokens of the model in the host's config.toml, or ask for less")
 	}
 	if s.asJSON {
-		return printJSON(s.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text, r.Unasked})
+		return printJSON(s.to.con.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text, r.Unasked})
 	}
 	if s.session == "" {
-		fmt.Fprintf(s.stderr, "scorel: session %s\n", printable(r.SessionID))
-		noteWorktree(s.stderr, s.tree)
+		fmt.Fprintf(s.to.con.stderr, "scorel: session %s\n", printable(r.SessionID))
+		noteWorktree(s.to.con.stderr, s.tree)
 	}
 	return nil
 }

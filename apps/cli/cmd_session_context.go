@@ -19,16 +19,16 @@ func isSessionID(name string) bool {
 }
 
 // inspectLive prints what the model of a session would be sent.
-func inspectLive(ctx context.Context, con console, to *target, id string, asJSON bool) error {
+func inspectLive(ctx context.Context, to *target, id string, asJSON bool) error {
 	r, err := ask(ctx, to, api.GetSnapshot, api.SessionRequest{SessionID: id})
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(con.stdout, r)
+		return printJSON(to.con.stdout, r)
 	}
 	if r.Hole != "" {
-		fmt.Fprintf(con.stderr, "note: the path to the leaf is incomplete: %s\n", printable(r.Hole))
+		fmt.Fprintf(to.con.stderr, "note: the path to the leaf is incomplete: %s\n", printable(r.Hole))
 	}
 	now := r.RuntimeContext
 	rows := [][]string{
@@ -55,5 +55,5 @@ func inspectLive(ctx context.Context, con console, to *target, id string, asJSON
 		window = fmt.Sprintf("of %d", now.ContextWindow)
 	}
 	rows = append(rows, []string{"total", window, strconv.Itoa(now.Tokens)})
-	return printTable(con.stdout, []string{"WHAT", "VALUE", "TOKENS"}, rows)
+	return printTable(to.con.stdout, []string{"WHAT", "VALUE", "TOKENS"}, rows)
 }

@@ -50,7 +50,7 @@ import" reads.`,
 			return usagef("--children writes JSONL to a folder: give --output FOLDER, and no other format")
 		}
 		if children {
-			return exportFolder(cmd.Context(), a.console, to, args[0], output)
+			return exportFolder(cmd.Context(), to, args[0], output)
 		}
 		f, err := sessionNamed(cmd.Context(), to, args[0])
 		if err != nil {

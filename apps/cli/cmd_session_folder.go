@@ -17,7 +17,7 @@ import (
 // A session and the sessions that its agent created form a folder with a file for each.
 
 // exportFolder writes a session of the host and all of its child sessions to a new folder.
-func exportFolder(ctx context.Context, con console, to *target, id, folder string) error {
+func exportFolder(ctx context.Context, to *target, id, folder string) error {
 	c, err := to.connect(ctx)
 	if err != nil {
 		return err
@@ -49,12 +49,12 @@ func exportFolder(ctx context.Context, con console, to *target, id, folder strin
 		if err != nil {
 			return err
 		}
-		noteDamage(con.stderr, f)
+		noteDamage(to.con.stderr, f)
 		path := filepath.Join(folder, folderName(f.Header))
-		if err := writeOut(con.stdout, path, f.Bytes()); err != nil {
+		if err := writeOut(to.con.stdout, path, f.Bytes()); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(con.stdout, printable(path)); err != nil {
+		if _, err := fmt.Fprintln(to.con.stdout, printable(path)); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // followSession prints a session and what happens in it, until the person interrupts it or the
 // session is deleted. A lost connection is restored; a first one that fails ends it.
-func followSession(ctx context.Context, con console, to *target, id string, asJSON bool) error {
+func followSession(ctx context.Context, to *target, id string, asJSON bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	wake := make(chan struct{}, 1)
@@ -29,8 +29,8 @@ func followSession(ctx context.Context, con console, to *target, id string, asJS
 	}, id)
 	running := startPart(ctx, func(ctx context.Context) error { f.Run(ctx); return nil })
 	defer func() { _ = running.stop() }() // it returns no error
-	v := &followView{con: con, id: id, asJSON: asJSON, path: to.pathName, feed: f, text: &textView{
-		notices: notices{stderr: con.stderr}, stdout: con.stdout, steered: terminal.IsTerminal(con.stdout), steps: newProgress(con.stderr, terminal.IsTerminal(con.stderr)),
+	v := &followView{con: to.con, id: id, asJSON: asJSON, path: to.pathName, feed: f, text: &textView{
+		notices: notices{stderr: to.con.stderr}, stdout: to.con.stdout, steered: terminal.IsTerminal(to.con.stdout), steps: newProgress(to.con.stderr, terminal.IsTerminal(to.con.stderr)),
 	}}
 	for {
 		select {

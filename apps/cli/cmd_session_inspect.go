@@ -41,7 +41,7 @@ prints all of it.`,
 			if leaf != "" {
 				return usagef("--leaf needs a session file: write one with `scorel session export %s --output FILE`, and inspect that", args[0])
 			}
-			return inspectLive(cmd.Context(), a.console, to, args[0], asJSON)
+			return inspectLive(cmd.Context(), to, args[0], asJSON)
 		}
 		f, err := readSessionFile(args[0])
 		if err != nil {

@@ -47,21 +47,21 @@ Restoring the session makes the worktree again.`
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request := api.UpdateSessionRequest{SessionID: args[0]}
 		set(&request, on)
-		return updateSession(a.console, cmd, to, request, asJSON)
+		return updateSession(cmd, to, request, asJSON)
 	}
 	return cmd
 }
 
-func updateSession(con console, cmd *cobra.Command, to *target, request api.UpdateSessionRequest, asJSON bool) error {
+func updateSession(cmd *cobra.Command, to *target, request api.UpdateSessionRequest, asJSON bool) error {
 	r, err := ask(cmd.Context(), to, api.UpdateSession, request)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(con.stdout, r.Session)
+		return printJSON(to.con.stdout, r.Session)
 	}
 	if request.Archived != nil && *request.Archived {
-		noteLeft(con.stderr, r.Session.Worktree)
+		noteLeft(to.con.stderr, r.Session.Worktree)
 	}
 	return nil
 }

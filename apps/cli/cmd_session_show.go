@@ -65,7 +65,7 @@ with --link -, it is read from the terminal without echo, or from standard input
 		case id == "":
 			return usagef("give the id of one session, as scorel session list prints it, or a guest link with --link")
 		case f.follow:
-			return followSession(cmd.Context(), a.console, to, id, f.asJSON)
+			return followSession(cmd.Context(), to, id, f.asJSON)
 		}
 		return to.use(cmd.Context(), func(c *client.Client) error {
 			if f.entry != "" {

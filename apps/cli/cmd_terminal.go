@@ -63,7 +63,7 @@ is printed.`,
 				return printJSON(a.stdout, opened.Terminal)
 			}
 			s.EndsWithInput = !terminal.IsTerminal(a.stdin)
-			return useShell(cmd.Context(), a.console, s, c, in.target, opened.Terminal.ID)
+			return useShell(cmd.Context(), s, c, in.target, opened.Terminal.ID)
 		})
 	}
 	return cmd
@@ -82,7 +82,7 @@ which keeps running when the input ends.`,
 	to := a.targetFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return onShell(cmd.Context(), to, func(s *shell.Shell, c *client.Client) error {
-			return useShell(cmd.Context(), a.console, s, c, to, args[0])
+			return useShell(cmd.Context(), s, c, to, args[0])
 		})
 	}
 	return cmd
@@ -101,18 +101,18 @@ func onShell(ctx context.Context, to *target, run func(*shell.Shell, *client.Cli
 }
 
 // useShell connects a shell with this terminal until it ends or is left.
-func useShell(ctx context.Context, con console, s *shell.Shell, c *client.Client, to *target, id string) error {
-	if terminal.IsTerminal(con.stdin) {
-		sayNotes(con.stderr, []string{"Ctrl+] leaves the shell running"})
+func useShell(ctx context.Context, s *shell.Shell, c *client.Client, to *target, id string) error {
+	if terminal.IsTerminal(to.con.stdin) {
+		sayNotes(to.con.stderr, []string{"Ctrl+] leaves the shell running"})
 	}
-	end, err := s.Run(ctx, c, id, con.stdin, con.stdout)
+	end, err := s.Run(ctx, c, id, to.con.stdin, to.con.stdout)
 	again := "scorel terminal attach " + id
 	if !to.local() {
 		again += " --device " + to.device
 	}
 	switch {
 	case errors.Is(err, shell.ErrLeft):
-		sayNotes(con.stderr, []string{"the shell keeps running: `" + again + "` returns to it"})
+		sayNotes(to.con.stderr, []string{"the shell keeps running: `" + again + "` returns to it"})
 		return nil
 	case errors.Is(err, client.ErrLost):
 		return sayf(err, "the connection was lost; the shell keeps running: `%s` returns to it", again)

@@ -21,7 +21,7 @@ type binding struct {
 func bindings() []binding {
 	return []binding{
 		{[]string{"enter"}, "Send the prompt; while the agent works, add it to the queue", func(m *Model) tea.Cmd { return m.enter() }},
-		{[]string{"alt+enter", "shift+enter", "ctrl+j"}, "New line", func(m *Model) tea.Cmd { m.field.editor.Insert("\n"); return nil }},
+		{[]string{"alt+enter", "shift+enter", "ctrl+j"}, "New line", (*Model).newLine},
 		{[]string{"ctrl+s"}, "Send now: the running turn gets the prompt at its next step", func(m *Model) tea.Cmd { return m.submit(m.session.steers()) }},
 		{[]string{"esc"}, "Close what is open, or cancel the running turn", (*Model).escape},
 		{[]string{"tab"}, "Complete; switch between the card and the field", func(m *Model) tea.Cmd { m.card.focus(); return nil }},
@@ -154,6 +154,13 @@ func (m *Model) enter() tea.Cmd {
 		return m.do(what)
 	}
 	return m.submit("")
+}
+
+func (m *Model) newLine() tea.Cmd {
+	if !m.cfg.Watch { // its field is not shown
+		m.field.editor.Insert("\n")
+	}
+	return nil
 }
 
 func (m *Model) escape() tea.Cmd {

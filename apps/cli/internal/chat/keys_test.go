@@ -21,6 +21,7 @@ func TestWatchingChangesNothing(t *testing.T) {
 	w.write("yan")
 	w.key(tea.KeyTab, 0)
 	w.write("y")
+	w.key('j', tea.ModCtrl)
 	w.key(tea.KeyEscape, 0)
 	if w.model.card.sent || w.model.card.focused || !w.model.field.editor.Empty() {
 		t.Fatal("a terminal that only watches answered or wrote something")

@@ -1,6 +1,8 @@
 package files_test
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/dispatch/dispatchtest"
 	"github.com/scorel/scorel/apps/host/internal/files"
 	"github.com/scorel/scorel/apps/host/internal/permission"
@@ -26,7 +29,10 @@ type world struct {
 	dir     string
 	project api.Project
 	local   *dispatchtest.Client
-	rules   permission.Rules
+
+	endpoints []dispatch.Endpoint
+	rules     permission.Rules
+	judging   func() // called when a request has opened the folder; nil does nothing
 }
 
 func newWorld(t *testing.T) *world {
@@ -45,13 +51,17 @@ func newWorld(t *testing.T) *world {
 	served, err := files.New(files.Options{
 		Logger: w.Log, Paths: w.Paths, Projects: w.Projects, Catalog: tool.NewCatalog(tool.Options{Private: []string{w.Paths.Home}}),
 		Policy: func(project api.Project, _ string) permission.Policy {
+			if w.judging != nil {
+				w.judging()
+			}
 			return permission.Policy{Dir: project.Path, Home: "/home/nobody9", Rules: w.rules}
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Serve(served.Endpoints())
+	w.endpoints = served.Endpoints()
+	w.Serve(w.endpoints)
 	w.local = w.Local()
 	return w
 }
@@ -144,6 +154,35 @@ func TestWhatIsClosed(t *testing.T) {
 func callList(t *testing.T, w *world, path string) (api.ListFilesResponse, error) {
 	t.Helper()
 	return dispatchtest.Try(t, w.local, api.ListFiles, api.ListFilesRequest{Place: w.at(), Path: path})
+}
+
+// TestARequestAboutFilesEnds: what nobody waits for any more is not read to its end.
+func TestARequestAboutFilesEnds(t *testing.T) {
+	w := newWorld(t)
+	w.write("a.txt", "text")
+	conn := dispatch.New(dispatch.Options{Logger: w.Log, Endpoints: w.endpoints}).NewConn(dispatch.LocalID, api.LocalGrants(), nil)
+	for request, body := range map[string]string{
+		api.ListFiles.Name(): fmt.Sprintf(`{"projectId":%q,"path":""}`, w.project.ID),
+		api.ReadFile.Name():  fmt.Sprintf(`{"projectId":%q,"path":"a.txt"}`, w.project.ID),
+	} {
+		for _, leaves := range []bool{false, true} {
+			ctx, leave := context.WithCancel(t.Context())
+			if w.judging = nil; leaves {
+				w.judging = leave
+			}
+			r, refused := conn.Admit(request)
+			if refused != nil {
+				t.Fatal(refused)
+			}
+			r.Body = []byte(body)
+			answered := false
+			err := conn.Run(ctx, r, func(any) { answered = true })
+			if answered == leaves || (err != nil) != leaves {
+				t.Errorf("%s, the client leaves: %t; answered: %t, error: %v", request, leaves, answered, err)
+			}
+			leave()
+		}
+	}
 }
 
 // TestReadFileInParts: a long file is read in parts that cut no character.

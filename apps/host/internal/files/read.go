@@ -14,18 +14,24 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-func (f *Files) listFiles(_ context.Context, _ *dispatch.Conn, r api.ListFilesRequest) (response api.ListFilesResponse, err error) {
+func (f *Files) listFiles(ctx context.Context, _ *dispatch.Conn, r api.ListFilesRequest) (response api.ListFilesResponse, err error) {
 	at, err := f.placeOf(r.Place)
 	if err != nil {
 		return response, err
 	}
-	entries, truncated, err := at.folder.Entries(r.Path, api.MaxFileEntries)
+	entries, truncated, err := at.folder.Entries(ctx, r.Path, api.MaxFileEntries)
+	if ctx.Err() != nil {
+		return response, context.Cause(ctx)
+	}
 	if err != nil {
 		return response, fileError(r.Path, err)
 	}
 	tool.SortFoldersFirst(entries)
 	response = api.ListFilesResponse{Entries: []api.FileEntry{}, Truncated: truncated}
 	for _, entry := range entries {
+		if ctx.Err() != nil { // links of each are followed
+			return api.ListFilesResponse{}, context.Cause(ctx)
+		}
 		listed := api.FileEntry{Name: entry.Name(), Kind: kindOf(entry.Type()), Closed: at.closed(path.Join(r.Path, entry.Name()))}
 		if listed.Kind == api.FileRegular && entry.Info != nil {
 			listed.Size = entry.Info.Size()
@@ -47,7 +53,7 @@ func kindOf(mode fs.FileMode) api.FileKind {
 	return api.FileOther
 }
 
-func (f *Files) readFile(_ context.Context, _ *dispatch.Conn, r api.ReadFileRequest) (response api.ReadFileResponse, err error) {
+func (f *Files) readFile(ctx context.Context, _ *dispatch.Conn, r api.ReadFileRequest) (response api.ReadFileResponse, err error) {
 	at, err := f.placeOf(r.Place)
 	if err != nil {
 		return response, err
@@ -60,6 +66,9 @@ func (f *Files) readFile(_ context.Context, _ *dispatch.Conn, r api.ReadFileRequ
 		return response, fileError(r.Path, err)
 	}
 	defer file.Close()
+	if ctx.Err() != nil {
+		return response, context.Cause(ctx)
+	}
 	info, err := file.Stat()
 	if err != nil {
 		return response, fileError(r.Path, err)
@@ -72,6 +81,9 @@ func (f *Files) readFile(_ context.Context, _ *dispatch.Conn, r api.ReadFileRequ
 		return response, fileError(r.Path, err)
 	} else if !isText(head[:n], int64(n) < info.Size()) {
 		return api.ReadFileResponse{Size: info.Size(), Binary: true}, nil
+	}
+	if ctx.Err() != nil {
+		return response, context.Cause(ctx)
 	}
 	part := make([]byte, api.MaxFilePart)
 	n, err := file.ReadAt(part, r.From)

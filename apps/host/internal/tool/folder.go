@@ -1,8 +1,10 @@
 package tool
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -117,15 +119,30 @@ func rootOf(path string) (*os.Root, error) {
 	return folder, nil
 }
 
-// entriesOf returns the entries of an open folder, sorted.
-func entriesOf(folder *os.Root) ([]fs.DirEntry, error) {
+// readAtOnce is how many entries of a folder are read before it is checked whether anyone waits
+// for them.
+const readAtOnce = 1024
+
+// entriesOf returns the entries of an open folder, sorted. It ends with the cause of ctx when
+// that ends.
+func entriesOf(ctx context.Context, folder *os.Root) (entries []fs.DirEntry, err error) {
 	file, err := folder.Open(".")
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	entries, err := file.ReadDir(-1)
+	for err == nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		var more []fs.DirEntry
+		more, err = file.ReadDir(readAtOnce)
+		entries = append(entries, more...)
+	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	if err == io.EOF {
+		return entries, nil
+	}
 	return entries, err
 }
 

@@ -48,12 +48,12 @@ func (t listDir) Run(ctx context.Context, call agent.Call, _ func(string)) agent
 		return agent.Failure("list_dir: %s", t.pathError(call, args.Path, full, err))
 	}
 	defer folder.Close()
-	entries, err := entriesOf(folder)
-	if err != nil {
-		return agent.Failure("list_dir: %s", t.pathError(call, args.Path, full, err))
-	}
+	entries, err := entriesOf(ctx, folder)
 	if ctx.Err() != nil {
 		return agent.Cancelled(0, "")
+	}
+	if err != nil {
+		return agent.Failure("list_dir: %s", t.pathError(call, args.Path, full, err))
 	}
 	t.nearFolder(call.Cwd, full)
 	if len(entries) == 0 {

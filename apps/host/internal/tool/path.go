@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,7 +83,7 @@ func (g guard) similarNames(full string) string {
 	folder, _, err := g.openFolder(filepath.Dir(full))
 	if err == nil {
 		defer folder.Close()
-		entries, err = entriesOf(folder)
+		entries, err = entriesOf(context.Background(), folder) // it explains an error, also after a cancel
 	}
 	switch {
 	case errors.Is(err, errClosed), errors.Is(err, errSwapped):

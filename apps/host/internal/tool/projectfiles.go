@@ -116,8 +116,9 @@ type ProjectEntry struct {
 	Info fs.FileInfo
 }
 
-// Entries returns the entries of a folder, sorted by name, and at most limit of them.
-func (p *ProjectFolder) Entries(rel string, limit int) (entries []ProjectEntry, truncated bool, err error) {
+// Entries returns the entries of a folder, sorted by name, and at most limit of them. It ends
+// with the cause of ctx when that ends.
+func (p *ProjectFolder) Entries(ctx context.Context, rel string, limit int) (entries []ProjectEntry, truncated bool, err error) {
 	full, err := p.Path(rel)
 	if err != nil {
 		return nil, false, err
@@ -134,12 +135,15 @@ func (p *ProjectFolder) Entries(rel string, limit int) (entries []ProjectEntry, 
 		return nil, false, err
 	}
 	defer folder.Close()
-	all, err := entriesOf(folder)
+	all, err := entriesOf(ctx, folder)
 	if err != nil {
 		return nil, false, err
 	}
 	truncated = len(all) > limit
 	for _, entry := range all[:min(len(all), limit)] {
+		if ctx.Err() != nil {
+			return nil, false, context.Cause(ctx)
+		}
 		info, err := folder.Lstat(entry.Name())
 		if err != nil {
 			info = nil

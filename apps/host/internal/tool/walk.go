@@ -42,7 +42,7 @@ func walk(ctx context.Context, folder *os.Root, real string, private guard, visi
 	if rel, err := filepath.Rel(top, real); err == nil && rel != "." {
 		w.prefix = filepath.ToSlash(rel)
 	}
-	entries, err := entriesOf(folder)
+	entries, err := entriesOf(ctx, folder)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (w *walker) entry(ctx context.Context, f found, rules ignoreRules) error {
 		return nil // it was deleted, became a link, or is not accessible
 	}
 	defer below.Close()
-	entries, err := entriesOf(below)
+	entries, err := entriesOf(ctx, below)
 	if err != nil {
 		return nil
 	}

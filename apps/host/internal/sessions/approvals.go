@@ -123,10 +123,8 @@ func (g gate) once(ctx context.Context, call agent.Call, what agent.Description,
 
 // withdraw takes back an approval whose turn ends. An answer that was faster counts.
 func (g gate) withdraw(ctx context.Context, request *pendingApproval) (_ ruling, err error) {
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), appendTimeout)
-	defer cancel()
 	suspended := false
-	doErr := g.ask(detached, func() {
+	doErr := g.ask(context.WithoutCancel(ctx), func() {
 		id := request.Value.approval.ID
 		if g.resting() && !g.turns.canceling() && !g.turns.taskRuns() {
 			if _, suspended = g.waiting.Take(id); suspended {

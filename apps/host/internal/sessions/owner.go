@@ -2,7 +2,7 @@ package sessions
 
 import (
 	"context"
-	"errors"
+	"sync/atomic"
 )
 
 // owner runs functions in the one goroutine that owns the state of a session.
@@ -20,16 +20,9 @@ func newOwner() owner {
 	return owner{commands: make(chan func(), commandBuffer), stopped: make(chan struct{})}
 }
 
-// do runs fn in the session's goroutine, with the log open, and waits for it.
-func (o *owner) do(ctx context.Context, fn func()) error {
-	var openErr error
-	err := o.ask(ctx, func() {
-		if openErr = o.open(ctx); openErr == nil {
-			fn()
-		}
-	})
-	return errors.Join(err, openErr)
-}
+// do runs fn in the session's goroutine, with the log open, and waits for it. If ctx ends before
+// fn begins, fn never runs, and the error is that of ctx; the log is opened all the same.
+func (o *owner) do(ctx context.Context, fn func()) error { return o.run(ctx, o.open, fn) }
 
 // inside runs fn in the session's goroutine, with the log open, and returns its answer. The
 // error is one for a client.
@@ -46,25 +39,51 @@ func (o *owner) change(ctx context.Context, fn func() error) error {
 	return err
 }
 
-// ask runs fn in the session's goroutine and waits for it. The log may be closed.
+// ask is do, and the log may be closed.
 func (o *owner) ask(ctx context.Context, fn func()) error {
-	ran := make(chan struct{})
-	if err := o.post(ctx, func() { fn(); close(ran) }); err != nil {
-		return err
-	}
-	return o.wait(ran)
+	return o.run(ctx, func(context.Context) error { return nil }, fn)
 }
 
-// wait waits until ran is closed, which the session's goroutine does.
-func (o *owner) wait(ran <-chan struct{}) error {
+// run runs fn in the session's goroutine, unless prepare fails there, and waits for it as long as
+// ctx lasts. What has begun is waited for to its end: its caller uses what it has found.
+func (o *owner) run(ctx context.Context, prepare func(context.Context) error, fn func()) error {
+	var decided atomic.Bool // fn runs, or its caller has left
+	ended := make(chan error, 1)
+	err := o.post(ctx, func() {
+		if decided.Load() {
+			return
+		}
+		err := prepare(ctx)
+		if err == nil && decided.CompareAndSwap(false, true) {
+			fn()
+		}
+		ended <- err
+	})
+	if err != nil {
+		return err
+	}
 	select {
-	case <-ran:
-		return nil
+	case err := <-ended:
+		return err
+	case <-o.stopped:
+	case <-ctx.Done():
+		if decided.CompareAndSwap(false, true) {
+			return context.Cause(ctx)
+		}
+	}
+	return o.wait(ended)
+}
+
+// wait waits for the answer of what the session's goroutine runs.
+func (o *owner) wait(ended <-chan error) error {
+	select {
+	case err := <-ended:
+		return err
 	case <-o.stopped:
 	}
 	select {
-	case <-ran: // the session ended after it, as one that is deleted does
-		return nil
+	case err := <-ended: // the session ended after it, as one that is deleted does
+		return err
 	default:
 		return ErrClosed
 	}

@@ -58,10 +58,8 @@ func (p people) Question(ctx context.Context, call agent.Call, question agent.Qu
 // settle ends an unanswered question. An earlier answer counts. A host that
 // ends leaves the question for its next start.
 func (p people) settle(ctx context.Context, request *pendingQuestion, outcome api.QuestionOutcome) (agent.Reply, error) {
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), appendTimeout)
-	defer cancel()
 	suspended := false
-	err := p.ask(detached, func() {
+	err := p.ask(context.WithoutCancel(ctx), func() {
 		if _, waits := p.waiting.Get(request.Value.ID); !waits {
 			return
 		}

@@ -20,9 +20,10 @@ func (c *core) Resync(ctx context.Context, anchors api.Anchors, subscriber Subsc
 	return clientError(err)
 }
 
-// Unsubscribe ends a subscription.
+// Unsubscribe ends a subscription, even if ctx ends: a subscriber that stays keeps the session
+// from sleeping.
 func (c *core) Unsubscribe(ctx context.Context, subscriber Subscriber) {
-	_ = c.ask(ctx, func() { // a closed session has none
+	_ = c.ask(context.WithoutCancel(ctx), func() { // a closed session has none
 		delete(c.subscribers, subscriber)
 		c.updateAttendance()
 	})

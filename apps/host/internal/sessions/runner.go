@@ -244,27 +244,28 @@ type journal struct {
 
 var _ agent.Journal = journal{}
 
-// Append implements agent.Journal.
+// Append implements agent.Journal. What has happened is stored however long the session is busy:
+// each entry has its own bound.
 func (j journal) Append(ctx context.Context, message session.Message) error {
 	if message.Timestamp == 0 {
 		message.Timestamp = nowMillis()
 	}
-	return j.change(ctx, func() error {
+	return j.change(context.WithoutCancel(ctx), func() error {
 		_, err := j.appendMessage(store.Mark{TurnID: j.turnID}, message)
 		j.updateSummary()
 		return err
 	})
 }
 
-// Tell implements agent.Turn.Tell.
+// Tell implements agent.Turn.Tell. It waits as Append does.
 func (j journal) Tell(ctx context.Context, note session.Note) (message session.Message, err error) {
-	return inside(ctx, &j.owner, func() (session.Message, error) { return j.notes.write(j.turnID, note) })
+	return inside(context.WithoutCancel(ctx), &j.owner, func() (session.Message, error) { return j.notes.write(j.turnID, note) })
 }
 
 // Spent implements agent.Turn.Spent: it records the usage of an attempt whose message is not
-// kept.
+// kept. It waits as Append does.
 func (j journal) Spent(ctx context.Context, usage session.Usage) {
-	err := j.do(ctx, func() {
+	err := j.do(context.WithoutCancel(ctx), func() {
 		j.appendUsage(index.UsageAttempt, &session.Message{Provider: j.model.Provider, Model: j.model.ID, Usage: &usage})
 		j.updateSummary()
 	})

@@ -59,9 +59,10 @@ func (g *subagents) BeginSubagents(ctx context.Context, turnID string, batch api
 	})
 }
 
-// UpdateSubagents publishes the progress of one of them. A change of its state is stored first.
+// UpdateSubagents publishes the progress of one of them. A change of its state is stored first,
+// however long the session is busy.
 func (g *subagents) UpdateSubagents(ctx context.Context, toolCallID string, index int, child api.SubagentChild) error {
-	return g.change(ctx, func() error {
+	return g.change(context.WithoutCancel(ctx), func() error {
 		err := g.storeState(toolCallID, index, child)
 		g.publish(api.SubagentUpdated{ToolCallID: toolCallID, Index: index, Child: child})
 		g.updateSummary()
@@ -85,9 +86,10 @@ func (g *subagents) storeState(toolCallID string, index int, child api.SubagentC
 	return g.appendCustom(session.CustomSubagents, subagentRecord(g.turns.running.id, batch), "")
 }
 
-// EndSubagents stores how all of them ended, and then publishes it.
+// EndSubagents stores how all of them ended, and then publishes it. It waits as UpdateSubagents
+// does.
 func (g *subagents) EndSubagents(ctx context.Context, turnID string, batch api.SubagentBatch) error {
-	return g.change(ctx, func() error {
+	return g.change(context.WithoutCancel(ctx), func() error {
 		record := subagentRecord(turnID, batch)
 		err := g.appendCustom(session.CustomSubagents, record, "")
 		g.publish(api.SubagentEnded{ToolCallID: batch.ToolCallID, Members: record.Members})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/moves"
 	"github.com/scorel/scorel/apps/host/internal/projects"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -14,7 +15,7 @@ import (
 // handler, each handler a line, and without the grant the request is refused
 // before its handler sees it.
 func TestEveryRequestIsServedBehindItsGrant(t *testing.T) {
-	w := &wiring{Host: &Host{sessions: &sessions.Manager{}}, projectAPI: projects.New(projects.Options{})}
+	w := &wiring{Host: &Host{sessions: &sessions.Manager{}, moves: moves.New(new(moves.Records), moves.Options{})}, projectAPI: projects.New(projects.Options{})}
 	served := map[string]bool{}
 	for _, e := range w.endpoints() {
 		served[e.Name] = true

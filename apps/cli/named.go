@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/scorel/scorel/apps/cli/internal/shortid"
@@ -14,15 +15,12 @@ type named[T any] struct {
 	kind string                    // what every id begins with
 	list string                    // the command that shows them
 	ids  func(T) (id, name string) // of one of them
-	gone error                     // it can have existed before; nil means that the command line is wrong
+	gone error                     // the cause if it is not in the list any more; nil means that the command line is wrong
 }
 
 func (n named[T]) find(list []T, given string) (T, error) {
 	found, err := shortid.Find(list, n.kind, given, n.ids)
-	shown, id := clip(given, 60), n.id
-	if id == "" {
-		id = "id"
-	}
+	shown, id := clip(given, 60), cmp.Or(n.id, "id")
 	switch {
 	case err == nil:
 		return found, nil

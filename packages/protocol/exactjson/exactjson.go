@@ -58,7 +58,7 @@ func Strict(data []byte, v any) error {
 }
 
 func kindName(t reflect.Type) string {
-	if elem(t).Kind() == reflect.Slice {
+	if inner := elem(t); inner != nil && inner.Kind() == reflect.Slice {
 		return "a list"
 	}
 	return "an object"

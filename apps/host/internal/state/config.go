@@ -24,7 +24,8 @@ var providerTypes = [...]string{ProviderOpenAI, ProviderResponses, ProviderAnthr
 // thinkingLevels are the names for how much a model thinks.
 var thinkingLevels = [...]string{"off", "minimal", "low", "medium", "high"}
 
-// Config is the validated content of config.toml. LoadConfig creates it.
+// Config is the validated content of config.toml, with the models that requests saved.
+// LoadConfig creates it.
 type Config struct {
 	RelayURLs []string // relay_url, then relay_urls
 	Label     string   // "" if not set
@@ -51,22 +52,25 @@ type Config struct {
 	// QuestionTimeout is how long a question of the agent waits; 0 means forever.
 	QuestionTimeout time.Duration
 
-	defaultModel string
-	auxiliary    string // "" if not set
-	models       map[string]Model
-	builtin      bool // config.toml names no model
-	providers    []Provider
-	keyEnvs      []string // of the configured providers
-	pass         []string // variables that commands get although they hold keys
-	sessions     sessionConfig
-	getenv       func(string) string
-	lines        lines
+	fixed         fixedModels
+	saved         SavedModels
+	defaultModel  string
+	defaultSource string
+	auxiliary     string // "" if not set
+	models        map[string]Model
+	builtin       bool // config.toml names no model
+	providers     []Provider
+	keyEnvs       []string // of the configured providers
+	pass          []string // variables that commands get although they hold keys
+	sessions      sessionConfig
+	getenv        func(string) string
+	lines         lines
 }
 
 // Model is a configured model together with its provider.
 type Model struct {
-	Name          string // name in config.toml
-	Provider      string // name of the provider in config.toml
+	Name          string
+	Provider      string // name of the provider
 	Type          string // one of the types above
 	ID            string // the provider's name for it
 	BaseURL       string // "" means the provider's own
@@ -76,14 +80,19 @@ type Model struct {
 	Thinking      string // off, minimal, low, medium or high; "" leaves it to the provider
 	Images        bool   // whether it accepts images
 	Price         Price
+	Source        string // SourceConfig, SourceSaved, or "" for the environment
+	SavedProvider bool   // its provider is one that a request saved
+	PublicOnly    bool   // its provider connects to public addresses only
 }
 
 // Provider is a configured provider.
 type Provider struct {
-	Name    string // in config.toml
-	Type    string // one of the types above
-	BaseURL string // "" means the provider's own
-	KeyEnv  string // variable that holds the key; "" for none
+	Name       string
+	Type       string // one of the types above
+	BaseURL    string // "" means the provider's own
+	KeyEnv     string // variable that holds the key; "" for none
+	Source     string // SourceConfig, SourceSaved, or "" for the environment
+	PublicOnly bool   // it connects to public addresses only
 }
 
 // Price is the price of a million tokens in US dollars; 0 means unknown.
@@ -137,8 +146,8 @@ func (c Config) Models() []api.Model {
 	return out
 }
 
-// Providers lists the providers by name: those of config.toml and, if it names no model,
-// those of the models that are used then.
+// Providers lists the providers by name: those of config.toml, those that requests saved and,
+// if config.toml names no model, those of the models that are used then.
 func (c Config) Providers() []Provider { return slices.Clone(c.providers) }
 
 // Rekeyed returns the configuration with the model that the present keys select, if
@@ -148,8 +157,8 @@ func (c Config) Rekeyed() (Config, error) {
 		return c, nil
 	}
 	m, err := checkedBuiltin(c.getenv)
-	c.defaultModel, c.models = m.Name, map[string]Model{m.Name: m}
-	return c, err
+	c.fixed.byDefault, c.fixed.models = m.Name, map[string]Model{m.Name: m}
+	return c.WithSaved(c.saved), err
 }
 
 // Models that are used without a config.toml.
@@ -194,9 +203,9 @@ func keyedModel(getenv func(string) string) Model {
 // builtinProviders are the providers of the models that keyedModel chooses from.
 func builtinProviders(getenv func(string) string) []Provider {
 	return []Provider{
-		{"anthropic", ProviderAnthropic, "", "ANTHROPIC_API_KEY"},
-		{"google", ProviderGoogle, "", "GEMINI_API_KEY"},
-		{"openai", ProviderOpenAI, getenv("OPENAI_BASE_URL"), "OPENAI_API_KEY"},
+		{Name: "anthropic", Type: ProviderAnthropic, KeyEnv: "ANTHROPIC_API_KEY"},
+		{Name: "google", Type: ProviderGoogle, KeyEnv: "GEMINI_API_KEY"},
+		{Name: "openai", Type: ProviderOpenAI, BaseURL: getenv("OPENAI_BASE_URL"), KeyEnv: "OPENAI_API_KEY"},
 	}
 }
 

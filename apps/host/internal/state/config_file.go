@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -74,13 +75,22 @@ type modelFile struct {
 	PriceCacheWrite float64 `toml:"price_cache_write"`
 }
 
-// LoadConfig reads config.toml strictly. Without a file, the environment decides:
-// ANTHROPIC_API_KEY, else OPENAI_API_KEY (with OPENAI_BASE_URL), else GEMINI_API_KEY, else
-// the demo model; the same applies if the file has no models. The error is a *ConfigError:
-// one sentence with the file and, if known, the line.
+// LoadConfig reads config.toml strictly, and the models.json beside it. Without a config.toml,
+// the environment decides: ANTHROPIC_API_KEY, else OPENAI_API_KEY (with OPENAI_BASE_URL), else
+// GEMINI_API_KEY, else the models of models.json or the demo model; the same applies if the
+// file has no models. The error is a *ConfigError: one sentence with the file and, if known,
+// the line.
 func LoadConfig(path string, getenv func(string) string) (Config, error) {
 	config, err := loadConfig(path, getenv)
-	return config, Misconfigured(err)
+	if err != nil {
+		return Config{}, Misconfigured(err)
+	}
+	saved, err := LoadSavedModels(Paths{Home: filepath.Dir(path)}.Models())
+	if err != nil {
+		return Config{}, Misconfigured(err)
+	}
+	config.fixed.providers, config.fixed.models, config.fixed.byDefault = config.providers, config.models, config.defaultModel
+	return config.WithSaved(saved), nil
 }
 
 func loadConfig(path string, getenv func(string) string) (Config, error) {
@@ -172,7 +182,7 @@ func (f configFile) allProviders(others []Provider) []Provider {
 	all := slices.Clone(others)
 	for name, p := range f.Providers {
 		if !slices.ContainsFunc(others, func(other Provider) bool { return other.Name == name }) {
-			all = append(all, Provider{name, p.Type, p.BaseURL, p.APIKeyEnv})
+			all = append(all, p.provider(name))
 		}
 	}
 	slices.SortFunc(all, func(a, b Provider) int { return strings.Compare(a.Name, b.Name) })
@@ -203,7 +213,7 @@ func (f configFile) chooseDefault(config *Config, names []string) error {
 		if _, ok := f.Models[f.DefaultModel]; !ok {
 			return fmt.Errorf("default_model %q does not exist; the models are %s", f.DefaultModel, strings.Join(names, ", "))
 		}
-		config.defaultModel = f.DefaultModel
+		config.defaultModel, config.fixed.named = f.DefaultModel, true
 	case len(names) == 1:
 		config.defaultModel = names[0]
 	case len(names) > 1:
@@ -225,14 +235,15 @@ func (f configFile) model(name string) (Model, error) {
 			strings.Join(slices.Sorted(maps.Keys(f.Providers)), ", "))
 	case m.ID == "" && provider.Type != ProviderDemo:
 		return Model{}, errors.New("id is missing; it is the provider's name for the model")
-	case m.ContextWindow < 0 || m.MaxTokens < 0:
-		return Model{}, errors.New("context_window and max_tokens must not be negative")
-	case m.ContextWindow > 0 && m.MaxTokens > m.ContextWindow:
-		return Model{}, errors.New("max_tokens is larger than context_window")
 	}
 	if err := m.check(); err != nil {
 		return Model{}, err
 	}
+	return m.model(name, provider.provider(m.Provider), SourceConfig), nil
+}
+
+// model returns a checked model of a provider.
+func (m modelFile) model(name string, provider Provider, source string) Model {
 	id := m.ID
 	if id == "" {
 		id = "demo"
@@ -242,13 +253,20 @@ func (f configFile) model(name string) (Model, error) {
 		images = *m.Images
 	}
 	return Model{
-		Name: name, Provider: m.Provider, Type: provider.Type, ID: id, BaseURL: provider.BaseURL, KeyEnv: provider.APIKeyEnv,
+		Name: name, Provider: provider.Name, Type: provider.Type, ID: id, BaseURL: provider.BaseURL, KeyEnv: provider.KeyEnv,
 		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Thinking: m.Thinking, Images: images,
-		Price: Price{m.PriceInput, m.PriceOutput, m.PriceCacheRead, m.PriceCacheWrite},
-	}, nil
+		Price:  Price{m.PriceInput, m.PriceOutput, m.PriceCacheRead, m.PriceCacheWrite},
+		Source: source, SavedProvider: provider.Source == SourceSaved, PublicOnly: provider.PublicOnly,
+	}
 }
 
 func (m modelFile) check() error {
+	switch {
+	case m.ContextWindow < 0 || m.MaxTokens < 0:
+		return errors.New("context_window and max_tokens must not be negative")
+	case m.ContextWindow > 0 && m.MaxTokens > m.ContextWindow:
+		return errors.New("max_tokens is larger than context_window")
+	}
 	if m.Thinking != "" && !slices.Contains(thinkingLevels[:], m.Thinking) {
 		return fmt.Errorf("unknown thinking level %q; use one of %s", m.Thinking, strings.Join(thinkingLevels[:], ", "))
 	}
@@ -258,6 +276,10 @@ func (m modelFile) check() error {
 		}
 	}
 	return nil
+}
+
+func (p providerFile) provider(name string) Provider {
+	return Provider{Name: name, Type: p.Type, BaseURL: p.BaseURL, KeyEnv: p.APIKeyEnv, Source: SourceConfig}
 }
 
 func (p providerFile) check() error {

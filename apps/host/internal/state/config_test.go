@@ -64,6 +64,7 @@ func TestLoadConfig(t *testing.T) {
 	want := state.Model{
 		Name: "main", Provider: "local", Type: "openai", ID: "qwen3-coder", BaseURL: "http://127.0.0.1:11434/v1",
 		KeyEnv: "MY_KEY", ContextWindow: 128000, MaxTokens: 8192, Thinking: "high", Price: state.Price{Input: 3, Output: 15.5},
+		Source: state.SourceConfig,
 	}
 	got, ok := config.Model("")
 	if !ok || got != want || config.Default() != "main" || config.Auxiliary() != "demo" {

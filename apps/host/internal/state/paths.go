@@ -12,6 +12,7 @@ func (p Paths) Identity() string      { return filepath.Join(p.Home, "identity.j
 func (p Paths) Entry() string         { return filepath.Join(p.Home, "entry.json") }
 func (p Paths) Secrets() string       { return filepath.Join(p.Home, "secrets.json") }
 func (p Paths) Config() string        { return filepath.Join(p.Home, "config.toml") }
+func (p Paths) Models() string        { return filepath.Join(p.Home, "models.json") }
 func (p Paths) Name() string          { return filepath.Join(p.Home, "name.json") }
 func (p Paths) Projects() string      { return filepath.Join(p.Home, "projects.json") }
 func (p Paths) Clients() string       { return filepath.Join(p.Home, "clients.json") }

@@ -15,8 +15,9 @@ import (
 )
 
 func newModel(a *app) *cobra.Command {
-	return group("model", "List and test models, and save API keys",
-		"  scorel model list\n  scorel model test main", newModelList(a), newModelTest(a), newModelKey(a))
+	return group("model", "List, add, change and test models, and save API keys",
+		"  scorel model list\n  scorel model add llama --provider ollama --id llama3.2\n  scorel model test llama",
+		newModelList(a), newModelAdd(a), newModelEdit(a), newModelRemove(a), newModelDefault(a), newModelTest(a), newModelProvider(a), newModelKey(a))
 }
 
 func newModelList(a *app) *cobra.Command {
@@ -24,9 +25,9 @@ func newModelList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the configured models",
-		Long: `List the models of config.toml, or the default one. New sessions use the primary model;
-the auxiliary model, if configured, writes summaries. The list shows which keys are set
-in this shell; the host needs them in its own environment. With --device, list the models of
+		Long: `List the models of config.toml and those that were added, or the built-in one. New sessions use
+the primary model; the auxiliary model, if configured, writes summaries. The list shows which
+keys are saved, or set in this shell; the host needs these in its own environment. With --device, list the models of
 that machine's host. With --json, each line is one model.`,
 		Example: "  scorel model list\n  scorel model list --device dev_... --json",
 		Args:    argCount(0, 0, "no arguments"),
@@ -46,9 +47,9 @@ that machine's host. With --json, each line is one model.`,
 			return err
 		}
 		return printList(a.stdout, asJSON, models, listing[host.ModelInfo]{
-			header: []string{"NAME", "ROLE", "PROVIDER", "TYPE", "ID", "KEY", "WINDOW", "THINKING", "IMAGES"},
+			header: []string{"NAME", "ROLE", "PROVIDER", "TYPE", "ID", "KEY", "WINDOW", "THINKING", "IMAGES", "FROM"},
 			row: func(_ int, m host.ModelInfo) []string {
-				return []string{m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), cmp.Or(m.Thinking, "-"), yesNo(m.Images)}
+				return []string{m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), cmp.Or(m.Thinking, "-"), yesNo(m.Images), cmp.Or(m.Source, "built in")}
 			},
 		})
 	}
@@ -72,6 +73,10 @@ func listModelsOn(ctx context.Context, stdout io.Writer, to *target, asJSON bool
 
 func keyState(m host.ModelInfo) string {
 	switch {
+	case m.ProviderSource != "" && m.KeySet:
+		return "saved"
+	case m.ProviderSource != "":
+		return "none saved"
 	case m.KeyEnv == "":
 		return "none needed"
 	case m.KeySet:
@@ -100,15 +105,19 @@ func newModelTest(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [NAME]",
 		Short: "Test a model with one small request",
-		Long: `Send one small request to a model of config.toml, by default the primary one, and report
-what is wrong if it fails: a missing or rejected key, an unknown model, or a server that
-cannot be reached. It costs a few tokens. The request is sent from this shell, with the
-keys that are set here.`,
-		Example: "  scorel model test\n  scorel model test main --json",
+		Long: `Send one small request to a model, by default the primary one, and report what is wrong if it
+fails: a missing or rejected key, an unknown model, or a server that cannot be reached. It
+costs a few tokens. The request is sent from this shell, with the keys that are saved or set
+here. With --device, it is sent by that machine's host, and NAME is required.`,
+		Example: "  scorel model test\n  scorel model test main --json\n  scorel model test main --device dev_...",
 		Args:    argCount(0, 1, "the name of at most one model"),
 	}
+	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !to.local() {
+			return testModelOn(cmd.Context(), a.stdout, to, args, asJSON)
+		}
 		home, err := a.env.home()
 		if err != nil {
 			return err
@@ -134,6 +143,19 @@ keys that are set here.`,
 	return cmd
 }
 
+// testModelOn has the host of another machine test a model.
+func testModelOn(ctx context.Context, stdout io.Writer, to *target, args []string, asJSON bool) error {
+	if len(args) == 0 || args[0] == "" {
+		return usagef("give the name of the model: `scorel model list --device` shows the models of the machine")
+	}
+	tested, err := ask(ctx, to, api.TestModel, api.TestModelRequest{Name: args[0]})
+	if err != nil {
+		return err
+	}
+	result := host.ModelTest{Name: args[0], OK: tested.OK, Reason: tested.Reason, Error: printable(tested.Problem), Millis: tested.Millis}
+	return reportModel(stdout, result, asJSON)
+}
+
 // reportModel prints the result of a model test. If the model failed, it returns an error
 // with the exit code for the kind of failure.
 func reportModel(stdout io.Writer, result host.ModelTest, asJSON bool) error {
@@ -145,6 +167,9 @@ func reportModel(stdout io.Writer, result host.ModelTest, asJSON bool) error {
 	if result.OK {
 		if asJSON {
 			return nil
+		}
+		if result.Usage == nil {
+			return printf(stdout, "The model %s works: %d ms.\n", result.Name, result.Millis)
 		}
 		return printf(stdout, "The model %s works: %d ms, %d tokens in, %d out.\n",
 			result.Name, result.Millis, result.Usage.TotalTokens-result.Usage.Output, result.Usage.Output)
@@ -170,5 +195,5 @@ func unknownModel(env *environment, home, name string) error {
 	for _, m := range models {
 		names = append(names, m.Name)
 	}
-	return usagef("there is no model %q in config.toml: the models are %s", name, strings.Join(names, ", "))
+	return usagef("there is no model %q: the models are %s", name, strings.Join(names, ", "))
 }

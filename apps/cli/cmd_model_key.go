@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,8 +33,8 @@ func newModelKeySet(a *app) *cobra.Command {
 		Short: "Save the API key of a provider",
 		Long: `Save the API key of a model provider. It is read from the terminal without echo, or from
 standard input. PROVIDER is a provider of config.toml with api_key_env, one of anthropic,
-openai and google, or the name of an environment variable. A variable that is set
-overrides the saved key.
+openai and google, one that "scorel model provider add" added, or the name of an environment
+variable. A variable that is set overrides the saved key.
 
 The key is saved in the system key store, or if there is none, in secrets.json in
 SCOREL_HOME with mode 0600. A running host uses it from the next call of a model on.
@@ -57,17 +58,17 @@ its config.toml, as "key list --device" shows them.`,
 		if err != nil {
 			return err
 		}
-		key, err := readKey(cmd.Context(), a.console, variable)
+		key, err := readKey(cmd.Context(), a.console, keyShown(args[0], variable))
 		if err != nil {
 			return err
 		}
-		return saveKey(cmd.Context(), a.stdout, home, variable, key, store, asJSON)
+		return saveKey(cmd.Context(), a.stdout, home, args[0], variable, key, store, asJSON)
 	}
 	return cmd
 }
 
 // saveKey saves a key through the running host, which then uses it, or without one.
-func saveKey(ctx context.Context, stdout io.Writer, home, variable, key, store string, asJSON bool) error {
+func saveKey(ctx context.Context, stdout io.Writer, home, name, variable, key, store string, asJSON bool) error {
 	where, note := "", ""
 	known, err := onRunningHost(ctx, home, variable, func(c *client.Client, provider string) error {
 		saved, err := client.Call(ctx, c, api.SetProviderKey, api.SetProviderKeyRequest{Provider: provider, Key: key, Store: store})
@@ -88,7 +89,16 @@ func saveKey(ctx context.Context, stdout io.Writer, home, variable, key, store s
 			return err
 		}
 	}
-	return printDone(stdout, asJSON, host.SecretInfo{Name: variable, Store: where}, "The key for %s is saved (%s).%s", variable, where, note)
+	shown := keyShown(name, variable)
+	return printDone(stdout, asJSON, host.SecretInfo{Name: shown, Store: where}, "The key for %s is saved (%s).%s", shown, where, note)
+}
+
+// keyShown names a key for people: by its variable, or by its provider if the variable is random.
+func keyShown(name, variable string) string {
+	if strings.HasPrefix(variable, host.ProviderSecret) {
+		return printable(name)
+	}
+	return variable
 }
 
 // hostAndKey is what the host of a home has to do with a variable.
@@ -190,10 +200,11 @@ func newModelKeyRemove(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := removeKey(cmd.Context(), home, variable); err != nil {
+		shown := keyShown(args[0], variable)
+		if err := removeKey(cmd.Context(), home, shown, variable); err != nil {
 			return err
 		}
-		return printDone(a.stdout, asJSON, host.SecretInfo{Name: variable}, "The key for %s is removed.", variable)
+		return printDone(a.stdout, asJSON, host.SecretInfo{Name: shown}, "The key for %s is removed.", shown)
 	}
 	return cmd
 }
@@ -226,13 +237,17 @@ func listKeysOn(ctx context.Context, stdout io.Writer, to *target, asJSON bool) 
 			if p.KeyName == "" {
 				source = "none needed"
 			}
-			return []string{p.Name, p.Type, p.KeyName, source}
+			variable := p.KeyName
+			if p.Source == api.FromRequests {
+				variable = "-" // it is random
+			}
+			return []string{p.Name, p.Type, variable, source}
 		},
 	})
 }
 
 // removeKey removes a saved key, through the running host if there is one.
-func removeKey(ctx context.Context, home, variable string) error {
+func removeKey(ctx context.Context, home, shown, variable string) error {
 	known, err := onRunningHost(ctx, home, variable, func(c *client.Client, provider string) error {
 		_, err := client.Call(ctx, c, api.RemoveProviderKey, api.RemoveProviderKeyRequest{Provider: provider})
 		return err
@@ -242,7 +257,7 @@ func removeKey(ctx context.Context, home, variable string) error {
 	}
 	saved, err := host.RemoveKey(ctx, home, variable)
 	if err == nil && !saved {
-		err = fmt.Errorf("no key for %s is saved: `scorel model key list` shows the saved keys", variable)
+		err = fmt.Errorf("no key for %s is saved: `scorel model key list` shows the saved keys", shown)
 	}
 	return err
 }

@@ -59,9 +59,9 @@ func groupsOfVariables() []string {
 }
 
 // inner are variables that scorel sets for its own processes, reads in tests, or reads when a
-// release is made (docs/releasing.md).
+// release is made (docs/releasing.md). Those that begin with SCOREL_PROVIDER_ only name saved keys.
 func inner(name string) bool {
-	return slices.Contains([]string{"SCOREL_KEYS_FD", "SCOREL_RESTARTED"}, name) ||
+	return slices.Contains([]string{"SCOREL_KEYS_FD", "SCOREL_RESTARTED", "SCOREL_PROVIDER_"}, name) ||
 		strings.HasPrefix(name, "SCOREL_TEST") || strings.HasPrefix(name, "SCOREL_RELEASE_KEY") || name == "SCOREL_RELEASE_PASSWORD"
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/models"
 	"github.com/scorel/scorel/apps/host/internal/projectcontext"
 	"github.com/scorel/scorel/apps/host/internal/secrets"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/toolkit"
 )
 
@@ -22,13 +23,19 @@ type (
 	Skill = projectcontext.Skill
 	// Tool describes a tool of the agent.
 	Tool = toolkit.Tool
-	// ModelInfo describes a model of config.toml.
+	// ModelInfo describes a model of a home.
 	ModelInfo = models.Info
+	// ModelEditor changes the models that are saved in a home whose host does not run.
+	ModelEditor = models.Editor
 	// ModelTest describes how a model answered one small call.
 	ModelTest = models.TestResult
 	// SecretInfo says where a secret of a home is kept. It never contains the secret.
 	SecretInfo = secrets.Info
 )
+
+// ProviderSecret begins the variables of the keys of saved providers, which are shown by the name
+// of the provider.
+const ProviderSecret = state.ProviderSecret
 
 // Errors of the functions that take a name.
 var (
@@ -66,6 +73,12 @@ func RunTool(ctx context.Context, home, name string, args json.RawMessage, cwd s
 // Models lists the models that a home can use, by name. It fails if config.toml is invalid.
 func Models(home string, getenv func(string) string) ([]ModelInfo, error) {
 	return models.Describe(home, getenv)
+}
+
+// EditModels opens the saved models of a home whose host does not run. It fails if config.toml
+// or models.json is invalid.
+func EditModels(home string, getenv func(string) string) (*ModelEditor, error) {
+	return models.OpenEditor(home, getenv)
 }
 
 // TestModel makes one small real call with a model of a home; "" is the primary one. A model

@@ -374,7 +374,7 @@ func (w *wiring) storesChanged() {
 func (w *wiring) endpoints() []dispatch.Endpoint {
 	return slices.Concat(w.sessionAPI.Endpoints(), w.clientAPI.Endpoints(), w.pairings.Endpoints(), w.projectAPI.Endpoints(),
 		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(), w.moves.Endpoints(), w.scheduleAPI().Endpoints(), w.attention.Endpoints(), w.chats.Endpoints(), w.backendAPI().Endpoints(),
-		(&models.Requests{Logger: w.log, Models: w.models, Keys: w.modelKeys, Hub: w.hub}).Endpoints())
+		(&models.Requests{Logger: w.log, Models: w.models, Keys: w.modelKeys, Hub: w.hub, Path: w.paths.Models()}).Endpoints())
 }
 
 func (w *wiring) hostAPI() *hostapi.Host {

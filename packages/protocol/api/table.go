@@ -63,7 +63,7 @@ func Guests(s *Spec) { s.Guests = true }
 func Table() []Spec {
 	return slices.Concat(
 		hostRequests(), sessionRequests(), settingRequests(), budgetRequests(), scheduleRequests(),
-		fileRequests(), clientRequests(), pushRequests(), terminalRequests(), ownRequests(),
+		fileRequests(), clientRequests(), modelRequests(), pushRequests(), terminalRequests(), ownRequests(),
 	)
 }
 

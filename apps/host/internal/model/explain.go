@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/scorel/scorel/apps/host/internal/publicnet"
 	"github.com/scorel/scorel/packages/protocol/visible"
 )
 
@@ -30,17 +31,36 @@ func (c Config) explainStatus(status int, body []byte) string {
 	case status == 401 || status == 403:
 		return fmt.Sprintf("%s rejected the key (HTTP %d): %s%s", c.subject(), status, c.keyAdvice(), said)
 	case status == 404:
-		return fmt.Sprintf("%s was not found (HTTP 404): check the model's id and the base_url in config.toml.%s", c.subject(), said)
+		return fmt.Sprintf("%s was not found (HTTP 404): check the model's id and %s.%s", c.subject(), c.addressSetting(), said)
 	case status == 429:
 		return fmt.Sprintf("%s is rate-limited (HTTP 429): wait a moment, or check the limits of your plan.%s", c.subject(), said)
 	case status >= 500:
 		return fmt.Sprintf("%s is failing or overloaded (HTTP %d): try again later.%s", c.subject(), status, said)
 	}
-	return fmt.Sprintf("%s rejected the request (HTTP %d): check the model's settings in config.toml.%s", c.subject(), status, said)
+	where := "in config.toml"
+	switch {
+	case c.Saved && status >= 300 && status < 400:
+		return fmt.Sprintf("%s redirects to another address (HTTP %d), which is not followed: save the address that it leads to.%s", c.subject(), status, said)
+	case c.Saved:
+		where = "and its provider's"
+	}
+	return fmt.Sprintf("%s rejected the request (HTTP %d): check the model's settings %s.%s", c.subject(), status, where, said)
+}
+
+// addressSetting names the setting of the address, for people.
+func (c Config) addressSetting() string {
+	if c.Saved {
+		return fmt.Sprintf("the address of the provider %s", c.Provider)
+	}
+	return "the base_url in config.toml"
 }
 
 func (c Config) keyAdvice() string {
 	switch {
+	case c.Saved && c.Key == "":
+		return fmt.Sprintf("save a key of the provider %[1]s, in the settings of the machine or with `scorel model key set %[1]s`.", c.Provider)
+	case c.Saved:
+		return fmt.Sprintf("save a valid key of the provider %[1]s, in the settings of the machine or with `scorel model key set %[1]s`.", c.Provider)
 	case c.KeyEnv == "":
 		return "name the environment variable that holds one as api_key_env in config.toml."
 	case c.Key == "":
@@ -109,10 +129,12 @@ func (c Config) explainNetwork(err error) *failure {
 	var dns *net.DNSError
 	var timeout net.Error
 	switch {
+	case errors.Is(err, publicnet.ErrPrivate):
+		return &failure{text: fmt.Sprintf("%s has an address of a local network: only a provider that was added on the machine itself connects to one. Add it there with `scorel model provider add`.", c.subject())}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return &failure{text: fmt.Sprintf("%s does not respond: is the server running?", c.subject())}
 	case errors.As(err, &dns):
-		return &failure{retry: dns.IsTemporary, text: fmt.Sprintf("%s cannot be resolved: check the base_url in config.toml and the network.", c.subject())}
+		return &failure{retry: dns.IsTemporary, text: fmt.Sprintf("%s cannot be resolved: check %s and the network.", c.subject(), c.addressSetting())}
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return &failure{retry: true, text: fmt.Sprintf("%s did not respond in time: check the network.", c.subject())}
 	case errors.Is(err, context.Canceled):

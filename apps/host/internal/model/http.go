@@ -28,7 +28,7 @@ func (c Config) bearer() http.Header {
 func (c caller) post(ctx context.Context, url string, header http.Header, body []byte) (*http.Response, *failure) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
-		return nil, &failure{text: fmt.Sprintf("The base_url %q in config.toml is not a URL.", c.config.BaseURL)}
+		return nil, &failure{text: fmt.Sprintf("The address %q is not a URL: check %s.", c.config.BaseURL, c.config.addressSetting())}
 	}
 	request.Header = header
 	header.Set("Content-Type", "application/json")
@@ -68,7 +68,7 @@ type streamError struct{ failure }
 func (e *streamError) Error() string { return e.text }
 
 func (c Config) notProvider() *streamError {
-	return &streamError{failure{text: fmt.Sprintf("%s is a web page, not an %s server: check the base_url in config.toml.", c.subject(), c.protocol())}}
+	return &streamError{failure{text: fmt.Sprintf("%s is a web page, not an %s server: check %s.", c.subject(), c.protocol(), c.addressSetting())}}
 }
 
 func (c Config) notProtocol(data []byte) *streamError {

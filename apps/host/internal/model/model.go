@@ -58,7 +58,7 @@ func DefaultURL(providerType string) string {
 // Config configures a provider.
 type Config struct {
 	Type      string // one of the types above
-	Provider  string // name in config.toml, recorded in messages
+	Provider  string // its name, recorded in messages
 	BaseURL   string // "" means the provider's own
 	Key       Secret
 	KeyEnv    string // environment variable that Key comes from, for messages to people
@@ -70,6 +70,12 @@ type Config struct {
 	Price    Price
 	// Delay is the pause between two words of the demo model; 0 for none.
 	Delay time.Duration
+
+	// Saved says that a request saved the provider: it is changed in the settings of the machine,
+	// and a redirect of its server is not followed, so that the key stays at its address.
+	Saved bool
+	// Via makes the requests; nil is the usual transport.
+	Via http.RoundTripper
 
 	// last receives the failure of Probe's call; nil otherwise.
 	last *failure
@@ -126,5 +132,9 @@ func newCaller(config Config, defaultURL string) caller {
 		config.BaseURL = defaultURL
 	}
 	config.BaseURL = strings.TrimRight(config.BaseURL, "/")
-	return caller{config: config, http: &http.Client{}, idle: idleTimeout, retry: defaultRetry()}
+	client := &http.Client{Transport: config.Via}
+	if config.Saved {
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	return caller{config: config, http: client, idle: idleTimeout, retry: defaultRetry()}
 }

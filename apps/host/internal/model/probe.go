@@ -46,7 +46,7 @@ const probeTokens = 512
 // Probe makes one small real call, without retries. Any answer is a success, even one that
 // is cut by its length. The error is a *ProbeError.
 func Probe(ctx context.Context, config Config) (session.Message, error) {
-	if config.KeyEnv != "" && config.Key == "" {
+	if config.KeyEnv != "" && config.Key == "" && !config.Saved { // a saved provider may need none
 		return session.Message{}, &ProbeError{ReasonKeyMissing, fmt.Sprintf(
 			"The key is missing: $%s is not set. Set it, here and where the host runs.", config.KeyEnv)}
 	}

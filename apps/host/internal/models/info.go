@@ -13,17 +13,21 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Info describes a model of config.toml.
+// Info describes a model of config.toml or models.json.
 type Info struct {
 	Name     string `json:"name"`
+	Source   string `json:"source,omitempty"` // "config.toml" or "models.json"; absent for one of the environment
 	Provider string `json:"provider"`
 	Type     string `json:"type"` // what the provider speaks
 	ID       string `json:"id"`   // the provider's name for the model
 	BaseURL  string `json:"baseUrl,omitempty"`
 	// Roles are "primary" for new sessions, and "auxiliary" for summaries of them.
 	Roles  []string `json:"roles"`
-	KeyEnv string   `json:"keyEnv,omitempty"` // the variable that holds the key
-	// KeySet is true when that variable is set here; it may differ where the host runs.
+	KeyEnv string   `json:"keyEnv,omitempty"` // the variable that holds the key; absent for a saved provider
+	// ProviderSource is "models.json" if a request saved the provider.
+	ProviderSource string `json:"providerSource,omitempty"`
+	// KeySet is true when that variable is set here, or the key saved; it may differ where the
+	// host runs. A saved provider may need no key.
 	KeySet        bool   `json:"keySet"`
 	ContextWindow int    `json:"contextWindow,omitempty"` // tokens
 	MaxTokens     int    `json:"maxTokens,omitempty"`     // tokens of one answer
@@ -58,8 +62,11 @@ func Describe(home string, getenv func(string) string) ([]Info, error) {
 	for _, listed := range config.Models() {
 		m, _ := config.Model(listed.Name)
 		info := Info{
-			Name: m.Name, Provider: m.Provider, Type: m.Type, ID: m.ID, BaseURL: m.BaseURL, Roles: []string{},
+			Name: m.Name, Source: m.Source, Provider: m.Provider, Type: m.Type, ID: m.ID, BaseURL: m.BaseURL, Roles: []string{},
 			KeyEnv: m.KeyEnv, KeySet: config.Key(m) != "", ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Thinking: m.Thinking, Images: m.Images,
+		}
+		if p, _ := config.Provider(m.Provider); p.Source == state.SourceSaved {
+			info.ProviderSource, info.KeyEnv = p.Source, ""
 		}
 		if m.Name == config.Default() {
 			info.Roles = append(info.Roles, "primary")
@@ -100,6 +107,17 @@ func Test(ctx context.Context, home, name string, getenv func(string) string) (T
 	if err != nil {
 		return TestResult{}, err
 	}
+	m, err := New(config)
+	if err != nil {
+		return TestResult{}, err
+	}
+	return m.Test(ctx, name)
+}
+
+// Test makes one small real call with a model; "" is the primary one. A model that does not
+// answer is no error: see TestResult.OK. The error is ErrUnknown if there is none with the name.
+func (m *Models) Test(ctx context.Context, name string) (TestResult, error) {
+	config := m.now().config
 	known, ok := config.Model(name)
 	if !ok {
 		return TestResult{}, ErrUnknown
@@ -108,7 +126,7 @@ func Test(ctx context.Context, home, name string, getenv func(string) string) (T
 	defer cancel()
 	result := TestResult{Name: known.Name}
 	begin := time.Now()
-	message, err := model.Probe(ctx, modelConfig(config, known))
+	message, err := model.Probe(ctx, m.modelConfig(config, known))
 	result.Millis = time.Since(begin).Milliseconds()
 	var failed *model.ProbeError
 	switch {

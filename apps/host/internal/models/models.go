@@ -1,13 +1,16 @@
-// Package models makes the models that config.toml names, lists and tests them.
+// Package models makes the models that config.toml names and that requests saved. It lists, tests
+// and changes them, and is the owner of the list that the host uses.
 package models
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model"
+	"github.com/scorel/scorel/apps/host/internal/publicnet"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -18,10 +21,11 @@ import (
 // visible.
 const demoDelay = 20 * time.Millisecond
 
-// Models are the models of config.toml. They implement sessions.Models. They change only
-// when the key of a provider does.
+// Models are the models of config.toml and models.json. They implement sessions.Models. They
+// change when the key of a provider does, or when a request saves one of them.
 type Models struct {
-	rekeying sync.Mutex // held by Rekey, so that the later of two changes stays
+	changing sync.Mutex        // held by Rekey and change, so that the later of two changes stays
+	public   http.RoundTripper // to public addresses only
 
 	mu   sync.Mutex
 	made made // replaced as a whole
@@ -36,18 +40,20 @@ type made struct {
 
 // New makes the models of a configuration.
 func New(config state.Config) (*Models, error) {
-	all, err := makeAll(config)
-	return &Models{made: all}, err
+	m := &Models{public: publicnet.Transport()}
+	var err error
+	m.made, err = m.makeAll(config)
+	return m, err
 }
 
-func makeAll(config state.Config) (_ made, err error) {
+func (m *Models) makeAll(config state.Config) (_ made, err error) {
 	all := made{config: config, models: map[string]agent.Model{}}
 	for _, listed := range config.Models() {
 		known, _ := config.Model(listed.Name)
-		if all.models[listed.Name], err = makeModel(config, known); err != nil {
+		if all.models[listed.Name], err = model.New(m.modelConfig(config, known)); err != nil {
 			return made{}, state.Misconfigured(err)
 		}
-		for _, level := range model.Levels(modelConfig(config, known)) {
+		for _, level := range model.Levels(m.modelConfig(config, known)) {
 			listed.ThinkingLevels = append(listed.ThinkingLevels, string(level))
 		}
 		listed.Thinking = known.Thinking
@@ -60,20 +66,43 @@ func makeAll(config state.Config) (_ made, err error) {
 // end with the key that they began with. If config.toml names no model, another one may be
 // the default then.
 func (m *Models) Rekey() error {
-	m.rekeying.Lock()
-	defer m.rekeying.Unlock()
+	m.changing.Lock()
+	defer m.changing.Unlock()
 	config, err := m.now().config.Rekeyed()
 	if err != nil {
 		return err
 	}
-	all, err := makeAll(config)
+	all, err := m.makeAll(config)
 	if err != nil {
 		return err
 	}
+	m.use(all)
+	return nil
+}
+
+// change changes the file of saved models, and uses it when it is on disk.
+func (m *Models) change(ctx context.Context, path string, edit func(state.Config, *state.SavedModels) error) error {
+	m.changing.Lock()
+	defer m.changing.Unlock()
+	var next made
+	err := state.ChangeSavedModels(ctx, path, func(saved *state.SavedModels) (err error) {
+		config := m.now().config
+		if err = edit(config.WithSaved(*saved), saved); err != nil {
+			return err
+		}
+		next, err = m.makeAll(config.WithSaved(*saved))
+		return err
+	})
+	if err == nil {
+		m.use(next)
+	}
+	return err
+}
+
+func (m *Models) use(all made) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.made = all
-	return nil
 }
 
 func (m *Models) now() made {
@@ -98,16 +127,17 @@ func (c current) Stream(ctx context.Context, request agent.Request, emit func(ag
 	return called.Stream(ctx, request, emit)
 }
 
-func makeModel(config state.Config, known state.Model) (agent.Model, error) {
-	return model.New(modelConfig(config, known))
-}
-
-func modelConfig(config state.Config, known state.Model) model.Config {
+func (m *Models) modelConfig(config state.Config, known state.Model) model.Config {
+	var via http.RoundTripper // the usual one
+	if known.PublicOnly {
+		via = m.public
+	}
 	return model.Config{
 		Type: known.Type, Provider: known.Provider, BaseURL: known.BaseURL,
 		Key: model.Secret(config.Key(known)), KeyEnv: known.KeyEnv,
 		Model: known.ID, MaxTokens: known.MaxTokens, Delay: demoDelay,
 		Thinking: agent.ThinkingLevel(known.Thinking), Price: model.Price(known.Price),
+		Saved: known.SavedProvider, Via: via,
 	}
 }
 
@@ -122,7 +152,7 @@ func (m *Models) Model(name string) (agent.Model, api.Model, error) {
 			return current{m, name, all.models[name]}, listed, nil
 		}
 	}
-	return nil, api.Model{}, api.Errorf(api.KindUnknownModel, "no model %.64q in config.toml: list the models, or add it there and restart the host", name)
+	return nil, api.Model{}, api.Errorf(api.KindUnknownModel, "no model %.64q on this host: list the models, or add it in the settings of the machine or with `scorel model add`", name)
 }
 
 // Known reports whether there is a model with a name now.

@@ -101,7 +101,7 @@ func TestDescribe(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	want := models.Info{
-		Name: "large", Provider: "local", Type: "openai", ID: "large-1", BaseURL: "http://127.0.0.1:1/v1", Roles: []string{"primary"},
+		Name: "large", Source: state.SourceConfig, Provider: "local", Type: "openai", ID: "large-1", BaseURL: "http://127.0.0.1:1/v1", Roles: []string{"primary"},
 		KeyEnv: "LOCAL_KEY", ContextWindow: 128000, MaxTokens: 4096, Price: &models.Price{Input: 3, Output: 15},
 	}
 	if !reflect.DeepEqual(list[0], want) {

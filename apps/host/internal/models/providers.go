@@ -1,73 +1,49 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
-	"github.com/scorel/scorel/apps/host/internal/model"
 	"github.com/scorel/scorel/apps/host/internal/secrets"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/keyfile/keystore"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// Requests answers the requests about providers and their keys. All fields are required and
-// do not change.
+// Requests answers the requests about providers, their keys and their models. All fields are
+// required and do not change.
 type Requests struct {
 	Logger *slog.Logger
 	Models *Models
 	Keys   *secrets.Keys // those that Models gets its keys from
 	Hub    *dispatch.Hub
+	Path   string // of models.json
 }
 
-// Endpoints are the requests about providers.
+// Endpoints are the requests about providers and models.
 func (r *Requests) Endpoints() []dispatch.Endpoint {
 	return []dispatch.Endpoint{
 		dispatch.Serve(api.ListProviders, r.listProviders),
 		dispatch.Serve(api.SetProviderKey, r.setProviderKey),
 		dispatch.Serve(api.RemoveProviderKey, r.removeProviderKey),
+		dispatch.Serve(api.SaveProvider, r.saveProvider),
+		dispatch.Serve(api.RemoveProvider, r.removeProvider),
+		dispatch.Serve(api.SaveModel, r.saveModel),
+		dispatch.Serve(api.RemoveModel, r.removeModel),
+		dispatch.Serve(api.SetDefaultModel, r.setDefaultModel),
+		dispatch.Serve(api.TestModel, r.testModel),
 	}
 }
 
-func (r *Requests) listProviders(context.Context, *dispatch.Conn, api.Empty) (api.ListProvidersResponse, error) {
-	config := r.Models.now().config
-	providers := []api.Provider{}
-	for _, known := range config.Providers() {
-		providers = append(providers, r.listed(config, known))
+func (r *Requests) listProviders(ctx context.Context, c *dispatch.Conn, _ api.Empty) (api.ListProvidersResponse, error) {
+	if !mayEdit(c) {
+		return r.editor(c).list(false), nil
 	}
-	return api.ListProvidersResponse{Providers: providers}, nil
-}
-
-// listed describes a provider. The path of a base URL may hold a secret, so only its host
-// is shown.
-func (r *Requests) listed(config state.Config, known state.Provider) api.Provider {
-	p := api.Provider{Name: known.Name, Type: known.Type, KeyName: known.KeyEnv, Models: []string{}}
-	if u, err := url.Parse(cmp.Or(known.BaseURL, model.DefaultURL(known.Type))); err == nil {
-		p.Address = u.Host
-	}
-	for _, m := range config.Models() {
-		if m.Provider == known.Name {
-			p.Models = append(p.Models, m.Name)
-		}
-	}
-	if known.KeyEnv == "" {
-		return p
-	}
-	switch store, usable := r.Keys.Saved(known.KeyEnv); {
-	case r.Keys.InEnvironment(known.KeyEnv):
-		p.KeySource = api.KeyFromEnvironment
-	case store != "" && usable:
-		p.KeySource = store
-	case store != "":
-		p.Problem = "The saved key cannot be read: unlock the system's key store and restart the host, or save the key again."
-	}
-	return p
+	return r.editor(c).Providers(ctx)
 }
 
 // find returns a provider that has a key. Only these variables can be set: the host reads
@@ -113,7 +89,7 @@ func (r *Requests) setProviderKey(ctx context.Context, c *dispatch.Conn, request
 		return response, api.Errorf(api.KindUnavailable, "the machine could not save the key: see the host's log, or run `scorel model key set %s` there", known.KeyEnv)
 	}
 	r.Logger.Info("key of a provider saved", "provider", known.Name, "variable", known.KeyEnv, "store", store, "by", c.ClientID())
-	return r.changed(known)
+	return r.changed(c, known)
 }
 
 func (r *Requests) removeProviderKey(ctx context.Context, c *dispatch.Conn, request api.RemoveProviderKeyRequest) (response api.ProviderResponse, err error) {
@@ -130,14 +106,14 @@ func (r *Requests) removeProviderKey(ctx context.Context, c *dispatch.Conn, requ
 		return response, api.Errorf(api.KindNotFound, "no key for %s is saved on this host", known.KeyEnv)
 	}
 	r.Logger.Info("key of a provider removed", "provider", known.Name, "variable", known.KeyEnv, "by", c.ClientID())
-	return r.changed(known)
+	return r.changed(c, known)
 }
 
 // changed lets the models use the keys that there are now.
-func (r *Requests) changed(known state.Provider) (api.ProviderResponse, error) {
+func (r *Requests) changed(c *dispatch.Conn, known state.Provider) (api.ProviderResponse, error) {
 	if err := r.Models.Rekey(); err != nil {
 		return api.ProviderResponse{}, err
 	}
 	r.Hub.Notify(api.ModelsChanged{})
-	return api.ProviderResponse{Provider: r.listed(r.Models.now().config, known)}, nil
+	return api.ProviderResponse{Provider: r.editor(c).listed(known, mayEdit(c))}, nil
 }

@@ -46,7 +46,7 @@ func serveKeyed(t *testing.T, config string, getenv func(string) string) keyed {
 	if k.models, err = models.New(loaded); err != nil {
 		t.Fatal(err)
 	}
-	k.Serve((&models.Requests{Logger: log, Models: k.models, Keys: keys, Hub: k.Hub}).Endpoints())
+	k.Serve((&models.Requests{Logger: log, Models: k.models, Keys: keys, Hub: k.Hub, Path: k.Paths.Models()}).Endpoints())
 	return k
 }
 
@@ -77,7 +77,7 @@ func TestASavedKeyIsUsedByTheNextCall(t *testing.T) {
 
 	local := k.Local()
 	want := api.Provider{
-		Name: "local", Type: "openai", Address: strings.TrimPrefix(server.URL, "http://"), Models: []string{"large", "small"}, KeyName: "LOCAL_KEY",
+		Name: "local", Type: "openai", Address: strings.TrimPrefix(server.URL, "http://"), Models: []string{"large", "small"}, Source: api.FromConfig, KeyName: "LOCAL_KEY",
 	}
 	listed := dispatchtest.Call(t, local, api.ListProviders, api.Empty{}).Providers
 	if len(listed) != 1 || !reflect.DeepEqual(listed[0], want) {

@@ -42,7 +42,7 @@ func Environment(home string, getenv func(string) string, log *slog.Logger) (fun
 var variableName = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 
 // ErrKeyName means that a name is neither a provider nor a variable.
-var ErrKeyName = errors.New("unknown provider: use one of config.toml with api_key_env, or anthropic, openai or google, or the name of a variable such as OPENAI_API_KEY")
+var ErrKeyName = errors.New("unknown provider: use one of config.toml with api_key_env, one that was added, or anthropic, openai or google, or the name of a variable such as OPENAI_API_KEY")
 
 // KeyVariable returns the variable that holds the key of a provider.
 func KeyVariable(home, name string, getenv func(string) string) (string, error) {
@@ -50,16 +50,14 @@ func KeyVariable(home, name string, getenv func(string) string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	for _, listed := range config.Models() {
-		if m, _ := config.Model(listed.Name); m.Provider == name && m.KeyEnv != "" {
-			return m.KeyEnv, nil
-		}
+	if p, ok := config.Provider(name); ok && p.KeyEnv != "" {
+		return p.KeyEnv, nil
 	}
 	usual := map[string]string{"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY", "google": "GEMINI_API_KEY"}
 	switch {
 	case usual[name] != "":
 		return usual[name], nil
-	case variableName.MatchString(name) && !strings.HasPrefix(name, state.ChannelSecret):
+	case variableName.MatchString(name) && !strings.HasPrefix(name, state.ChannelSecret) && !strings.HasPrefix(name, state.ProviderSecret):
 		return name, nil
 	}
 	return "", ErrKeyName
@@ -115,7 +113,26 @@ func identities(home string) []struct {
 // Saved lists the keys of providers that are saved.
 func Saved(home string) ([]Info, error) {
 	list, err := saved(home)
-	return slices.DeleteFunc(list, func(i Info) bool { return strings.HasPrefix(i.Name, state.ChannelSecret) }), err
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(i Info) bool { return strings.HasPrefix(i.Name, state.ChannelSecret) })
+	return list, nameProviders(home, list, "")
+}
+
+// nameProviders replaces the variables of saved providers, which are random, by the names of
+// the providers.
+func nameProviders(home string, list []Info, before string) error {
+	models, err := state.LoadSavedModels(state.Paths{Home: home}.Models())
+	if err != nil {
+		return err
+	}
+	for name, p := range models.Providers {
+		if i := slices.IndexFunc(list, func(i Info) bool { return i.Name == p.KeyName }); i >= 0 {
+			list[i].Name = before + name
+		}
+	}
+	return nil
 }
 
 // saved lists what is saved by name: keys of providers, and secrets of chat channels.
@@ -153,7 +170,7 @@ func List(home string) ([]Info, error) {
 		key.Name = forPeople(key.Name)
 		list = append(list, key)
 	}
-	return list, err
+	return list, errors.Join(err, nameProviders(home, list, "provider "))
 }
 
 // forPeople names the secret of a chat channel by its channel and setting. Other names stay.

@@ -145,6 +145,9 @@ export const MAX_PROOF_PROBLEMS = 100;
 export const MAX_PROOF_MOVES = 100;
 /** The longest key of a provider, in bytes. */
 export const MAX_KEY = 16384;
+/** which no request changes */
+export const FROM_CONFIG = 'config.toml';
+export const FROM_REQUESTS = 'models.json';
 /** a variable of the host's environment, which no request changes */
 export const KEY_FROM_ENVIRONMENT = 'environment';
 /** the system's key store */
@@ -1376,6 +1379,18 @@ export interface Requests {
   await_pairing: { grant: 'local'; request: PairingRequest; response: AwaitPairingResponse };
   /** Accepts or rejects the other side. */
   finish_pairing: { grant: 'local'; request: FinishPairingRequest; response: FinishPairingResponse };
+  /** Adds or changes a model provider, which the host uses from the next call on. */
+  save_provider: { grant: 'manage'; request: SaveProviderRequest; response: ProviderResponse };
+  /** Removes a saved model provider that no model uses, and its key. */
+  remove_provider: { grant: 'manage'; request: RemoveProviderRequest; response: Empty };
+  /** Adds or changes a model of a provider. */
+  save_model: { grant: 'manage'; request: SaveModelRequest; response: SavedModelResponse };
+  /** Removes a saved model. */
+  remove_model: { grant: 'manage'; request: RemoveModelRequest; response: Empty };
+  /** Chooses the model for new sessions. */
+  set_default_model: { grant: 'manage'; request: SetDefaultModelRequest; response: DefaultModelResponse };
+  /** Makes one small call with a model. */
+  test_model: { grant: 'manage'; request: TestModelRequest; response: TestModelResponse };
   /** Lists the channels with their chats, and the chat platforms that the host supports. */
   list_channels: { grant: 'manage'; request: Empty; response: ListChannelsResponse };
   /** Adds a bot on a chat platform; the same clientKey yields the same channel. */
@@ -1557,6 +1572,12 @@ export const requestGrants = {
   redeem_pairing: 'local',
   await_pairing: 'local',
   finish_pairing: 'local',
+  save_provider: 'manage',
+  remove_provider: 'manage',
+  save_model: 'manage',
+  remove_model: 'manage',
+  set_default_model: 'manage',
+  test_model: 'manage',
   list_channels: 'manage',
   add_channel: 'manage',
   test_channel: 'manage',
@@ -3648,6 +3669,17 @@ export interface CreateGuestLinkResponse {
 export interface ListProvidersResponse {
   /** by name */
   providers: Provider[];
+  /**
+   * The models that requests saved, by name, for a client that may change
+   * them.
+   */
+  savedModels?: SavedModel[];
+  /**
+   * The model for new sessions. `defaultSource` says who chose it: `config.toml`,
+   * `models.json`, or absent for the host itself.
+   */
+  defaultModel?: string;
+  defaultSource?: string;
 }
 
 /**
@@ -3758,6 +3790,75 @@ export interface FinishPairingRequest {
 
 export interface FinishPairingResponse {
   paired: boolean;
+}
+
+/**
+ * Adds a provider, or changes one that a request saved. A change of its
+ * address removes its key.
+ */
+export interface SaveProviderRequest {
+  name: string;
+  /** "" means a new provider */
+  version?: string;
+  /** "openai", "openai-responses", "anthropic" or "google" */
+  providerType: string;
+  /**
+   * Of https, or of http on the host's machine. A client of that machine may
+   * also give an address of its network. "" means the type's own.
+   */
+  baseUrl?: string;
+}
+
+/** Removes a saved provider that no saved model uses, and its key. */
+export interface RemoveProviderRequest {
+  name: string;
+  version: string;
+}
+
+/** Adds a model, or changes one that a request saved. */
+export interface SaveModelRequest {
+  name: string;
+  /** "" means a new model */
+  version?: string;
+  model: ModelDraft;
+}
+
+export interface SavedModelResponse {
+  model: SavedModel;
+}
+
+export interface RemoveModelRequest {
+  name: string;
+  version: string;
+}
+
+/** Chooses the model for new sessions. "" leaves it to the host. */
+export interface SetDefaultModelRequest {
+  name?: string;
+}
+
+export interface DefaultModelResponse {
+  name: string;
+  /** as in `ListProvidersResponse` */
+  source?: string;
+}
+
+/** Makes one small call with a model. */
+export interface TestModelRequest {
+  name: string;
+}
+
+export interface TestModelResponse {
+  ok: boolean;
+  /**
+   * key_missing, key_refused, unknown_model, unreachable, busy or failed; absent
+   * if the model answered.
+   */
+  reason?: string;
+  /** Why it did not work, for people; absent if it did. */
+  problem?: string;
+  /** how long it took */
+  ms: number;
 }
 
 export interface ListChannelsResponse {
@@ -4948,16 +5049,24 @@ export interface Client {
 /** A model provider of the host. It never contains the key. */
 export interface Provider {
   /**
-   * The name in config.toml. Without models there, "anthropic", "openai" and "google" are
-   * listed too.
+   * The name in config.toml or of a saved provider. Without models in config.toml,
+   * "anthropic", "openai" and "google" are listed too.
    */
   name: string;
   /** what it speaks, such as "anthropic" */
   type: string;
   /** host and port of its base URL; absent for the demo */
   address?: string;
-  /** names in config.toml */
+  /** names of its models */
   models: string[];
+  /** `config.toml` or `models.json`; absent for one that the environment selects. */
+  source?: string;
+  /**
+   * `baseUrl` and `version` are those of a saved provider, for a client that may change it.
+   * An absent `baseUrl` is the type's own; save_provider and remove_provider repeat `version`.
+   */
+  baseUrl?: string;
+  version?: string;
   /**
    * The environment variable that holds its key; absent for a provider
    * that needs none.
@@ -4969,6 +5078,16 @@ export interface Provider {
    */
   keySource?: string;
   /** Says why a saved key is not used, for people. */
+  problem?: string;
+}
+
+/** A model that a request saved. */
+export interface SavedModel {
+  name: string;
+  /** save_model and remove_model repeat it */
+  version: string;
+  model: ModelDraft;
+  /** Says why it is not used, for people. */
   problem?: string;
 }
 
@@ -4987,6 +5106,30 @@ export interface Token {
    * and its connections end. Absent means never.
    */
   expiresAt?: number;
+}
+
+/** What a request sets of a model. */
+export interface ModelDraft {
+  /** its name, saved or of config.toml */
+  provider: string;
+  /** the provider's name for the model */
+  id: string;
+  /** tokens; absent means unknown */
+  contextWindow?: number;
+  /** of one answer; absent leaves it to the provider */
+  maxTokens?: number;
+  /** Off, minimal, low, medium or high; absent leaves it to the provider. */
+  thinking?: string;
+  /** whether it accepts images; absent is guessed from the id */
+  images?: boolean;
+  /**
+   * Prices are in US dollars per million tokens; absent means unknown, and for those of the
+   * cache that of input.
+   */
+  priceInput?: number;
+  priceOutput?: number;
+  priceCacheRead?: number;
+  priceCacheWrite?: number;
 }
 
 /** A bot on a chat platform. */

@@ -11,6 +11,7 @@ import { hardScenes } from "./hard-scenes";
 import { inboxScenes } from "./inbox-scenes";
 import { pathScenes } from "./path-scenes";
 import { pictureScenes } from "./picture-scenes";
+import { providers } from "./provider-scene";
 import { savedScenes } from "./saved-scenes";
 import { terminals } from "./terminal-scene";
 import { answer, testOutput } from "./texts";
@@ -229,6 +230,7 @@ export const scenes: Record<string, () => Scene> = {
   ...hardScenes,
   ...inboxScenes,
   ...backendScenes,
+  providers,
   ...cardScenes,
   ...savedScenes,
   terminal: terminals,

@@ -48,6 +48,36 @@ export const machineSights: Sight[] = [
     },
   },
   {
+    name: "providers",
+    scene: "providers",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("model-test").first().click();
+      await page.getByTestId("model-test").last().click();
+      await page.getByTestId("model-problem").nth(1).waitFor();
+      await page.getByTestId("provider-remove").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "addprovider",
+    scene: "providers",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("add-provider").click();
+      await page.getByTestId("provider-preset").selectOption("openrouter");
+      await page.getByTestId("provider-save").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "editmodel",
+    scene: "providers",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("model-edit").first().click();
+      await page.getByTestId("model-save").scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "backends",
     scene: "backends",
     act: async (page) => {

@@ -92,8 +92,9 @@ const groups = [
     workers: ofWorkers.filter((file) => !/\/(doctor|pairing)-[^/]*$/.test(file)),
   },
   {
+    // 425 kB until providers and models could be added, whose forms need 2.5 kB.
     name: "everything that can be opened",
-    budget: 425_000,
+    budget: 428_000,
     keys: staticClosure([...firstRows, ...pages]),
     workers: ofWorkers,
   },

@@ -1,12 +1,16 @@
+import { useState } from "react";
 import type { Host } from "../../api/contract";
 import { ApiKind, type HostInfo, type Provider } from "../../api/types";
 import { ErrorText } from "../../components/ErrorText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/machine";
+import { AddButton } from "../shared/AddButton";
 import { isRefusal } from "../shared/errors";
 import { may, mayManageAll } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { withHelp } from "../shared/with-help";
+import { ProviderForm } from "./ProviderForm";
+import { ProviderModels } from "./ProviderModels";
 import { ProviderRow } from "./ProviderRow";
 
 export interface ProviderListProps {
@@ -34,6 +38,12 @@ export function ProviderList({ host, machine, info, onRemove }: ProviderListProp
 
 function Providers({ host, machine, info, onRemove }: ProviderListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_providers", {});
+  const [adding, setAdding] = useState(false);
+  const [done, setDone] = useState<string | null>(null);
+  const said = async (what: string) => {
+    await refetch();
+    setDone(what);
+  };
   const save = async (provider: string, key: string) => {
     await host.request("set_provider_key", { provider, key });
     await refetch();
@@ -50,12 +60,20 @@ function Providers({ host, machine, info, onRemove }: ProviderListProps) {
       </ErrorText>
     );
   }
+  // An older host changes nothing but keys.
+  const editable = data.defaultModel !== undefined && may(info, "approve");
+  const taken = {
+    providers: data.providers.map(({ name }) => name),
+    models: [...data.providers.flatMap(({ models }) => models), ...(data.savedModels ?? []).map(({ name }) => name)],
+  };
   return (
     <>
       <p className="mt-1 text-muted text-sm">
         {info?.models.every((model) => model.demo)
           ? t("machine.providerList.onlyDemo")
-          : t("machine.providerList.explanation", { machine })}
+          : editable
+            ? t("machine.providerList.changeable", { machine })
+            : t("machine.providerList.explanation", { machine })}
       </p>
       {data.providers.length === 0 ? <p className="mt-2 text-sm">{t("machine.providerList.empty")}</p> : null}
       <ul className="mt-2 divide-y divide-line">
@@ -67,10 +85,47 @@ function Providers({ host, machine, info, onRemove }: ProviderListProps) {
               maySave={may(info, "approve")}
               onSave={(key) => save(provider.name, key)}
               onRemove={() => onRemove(provider)}
-            />
+            >
+              {editable ? (
+                <ProviderModels
+                  host={host}
+                  machine={machine}
+                  provider={provider}
+                  list={data}
+                  taken={taken}
+                  onDone={said}
+                />
+              ) : null}
+            </ProviderRow>
           </li>
         ))}
       </ul>
+      {!editable ? null : adding ? (
+        <ProviderForm
+          host={host}
+          machine={machine}
+          provider={null}
+          taken={taken}
+          onDone={async (what) => {
+            await said(what);
+            setAdding(false);
+          }}
+          onCancel={() => setAdding(false)}
+        />
+      ) : (
+        <AddButton
+          data-testid="add-provider"
+          onClick={() => {
+            setDone(null);
+            setAdding(true);
+          }}
+        >
+          {t("machine.providerList.add")}
+        </AddButton>
+      )}
+      <p role="status" className="mt-2 break-words text-accent text-sm empty:mt-0">
+        {done}
+      </p>
     </>
   );
 }

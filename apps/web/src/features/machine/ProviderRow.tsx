@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Provider } from "../../api/types";
 import { Dot, type Tone } from "../../components/Badge";
 import { Button } from "../../components/Button";
@@ -12,10 +12,12 @@ export interface ProviderRowProps {
   maySave: boolean;
   onSave: (key: string) => Promise<void>;
   onRemove: () => void;
+  /** Its models and what can be changed, in place of a list of their names. */
+  children?: ReactNode;
 }
 
 /** A provider: its address, its models, and the source of its key. */
-export function ProviderRow({ provider, machine, maySave, onSave, onRemove }: ProviderRowProps) {
+export function ProviderRow({ provider, machine, maySave, onSave, onRemove, children }: ProviderRowProps) {
   const [editing, setEditing] = useState(false);
   const [saved, setSaved] = useState(false);
   const { name, models, keyName, keySource } = provider;
@@ -29,9 +31,11 @@ export function ProviderRow({ provider, machine, maySave, onSave, onRemove }: Pr
         <bdi className="min-w-0 font-medium text-sm [overflow-wrap:anywhere]">{name}</bdi>
         <span className="min-w-0 break-all font-mono text-faint text-xs">{provider.address ?? provider.type}</span>
       </p>
-      <p className="mt-0.5 text-muted text-sm [overflow-wrap:anywhere]">
-        {t("machine.providerRow.models", { count: models.length, models: models.join(", ") })}
-      </p>
+      {children ? null : (
+        <p className="mt-0.5 text-muted text-sm [overflow-wrap:anywhere]">
+          {t("machine.providerRow.models", { count: models.length, models: models.join(", ") })}
+        </p>
+      )}
       <p className="mt-0.5 flex items-baseline gap-x-1.5 text-sm">
         <Dot tone={key.tone} />
         <span data-testid="key-state" className={key.tone === "warn" ? "text-warn" : "text-muted"}>
@@ -65,6 +69,7 @@ export function ProviderRow({ provider, machine, maySave, onSave, onRemove }: Pr
           onRemove={onRemove}
         />
       ) : null}
+      {children}
     </div>
   );
 }
@@ -117,13 +122,14 @@ function Actions({ name, hasSaved, maySave, onEdit, onRemove }: ActionsProps) {
   );
 }
 
-function keyOf({ keyName, keySource }: Provider): { tone: Tone; text: string } {
+function keyOf({ keyName, keySource, source }: Provider): { tone: Tone; text: string } {
   if (keyName === undefined) {
     return { tone: "neutral", text: t("machine.providerRow.noKeyNeeded") };
   }
   switch (keySource) {
     case undefined:
-      return { tone: "warn", text: t("machine.providerRow.noKey") };
+      // One that was added here may need none.
+      return { tone: source === "models.json" ? "neutral" : "warn", text: t("machine.providerRow.noKey") };
     case "environment":
       return { tone: "accent", text: t("machine.providerRow.fromEnvironment", { variable: keyName }) };
     case "file":

@@ -1,0 +1,141 @@
+import { useRef, useState } from "react";
+import type { Host } from "../../api/contract";
+import type { Provider } from "../../api/types";
+import { Select } from "../../components/Select";
+import { TextField } from "../../components/TextField";
+import { t } from "../../i18n/machine";
+import { EntryForm } from "../shared/EntryForm";
+import { useAct } from "../shared/use-act";
+import { freeName, type Preset, presets, protocols } from "./provider-draft";
+
+export interface ProviderFormProps {
+  host: Host;
+  machine: string;
+  /** null for a new one. */
+  provider: Provider | null;
+  /** The names of the providers and of the models of the machine. */
+  taken: { providers: readonly string[]; models: readonly string[] };
+  /** Called with the result, in words. */
+  onDone: (what: string) => Promise<unknown>;
+  onCancel: () => void;
+}
+
+/**
+ * Adds a provider with its key and a first model, or changes the address of one. The host validates it. The key exists
+ * only in the state of this form.
+ */
+export function ProviderForm({ host, machine, provider, taken, onDone, onCancel }: ProviderFormProps) {
+  const [preset, setPreset] = useState<Preset | null>(provider ? null : (presets[0] as Preset));
+  const [name, setName] = useState(() => provider?.name ?? freeName(presets[0]?.id ?? "", taken.providers));
+  const [type, setType] = useState(provider?.type ?? presets[0]?.type ?? "");
+  const [url, setUrl] = useState(provider?.baseUrl ?? "");
+  const [key, setKey] = useState("");
+  const [model, setModel] = useState("");
+  // What a failed attempt has saved already is changed by the next one.
+  const begun = useRef<Provider | null>(provider);
+  const { busy, error, act } = useAct();
+  const choose = (id: string) => {
+    const next = presets.find((each) => each.id === id) ?? null;
+    setPreset(next);
+    setType(next?.type ?? "openai");
+    setUrl(next?.url ?? "");
+    setName(next ? freeName(next.id, taken.providers) : "");
+  };
+  const save = () =>
+    act("save", async () => {
+      const before = begun.current;
+      const version = before?.version && before.name === name.trim() ? { version: before.version } : {};
+      const address = url.trim() ? { baseUrl: url.trim() } : {};
+      const saved = await host.request("save_provider", {
+        name: name.trim(),
+        ...version,
+        providerType: type,
+        ...address,
+      });
+      begun.current = saved.provider;
+      if (key.trim()) {
+        await host.request("set_provider_key", { provider: saved.provider.name, key: key.trim() });
+      }
+      if (model.trim()) {
+        const draft = { provider: saved.provider.name, id: model.trim() };
+        await host.request("save_model", { name: freeName(model.trim(), taken.models), model: draft });
+      }
+      await onDone(t("machine.providerForm.saved", { name: saved.provider.name, machine }));
+    });
+  return (
+    <EntryForm
+      testId="provider"
+      isNew={provider === null}
+      name={name}
+      namePlaceholder="ollama"
+      onName={setName}
+      error={error}
+      busy={busy !== null}
+      ready={name.trim() !== "" && (preset !== null || provider !== null || url.trim() !== "")}
+      onSave={save}
+      onCancel={onCancel}
+    >
+      {provider ? null : (
+        <Select
+          label={t("machine.providerForm.preset")}
+          value={preset?.id ?? ""}
+          options={[
+            ...presets.map(({ id, label }) => ({ value: id, label })),
+            { value: "", label: t("machine.providerForm.other") },
+          ]}
+          data-testid="provider-preset"
+          onChange={(e) => choose(e.target.value)}
+        />
+      )}
+      <Select
+        label={t("machine.providerForm.type")}
+        value={type}
+        options={protocols.map(({ value, label }) => ({ value, label }))}
+        data-testid="provider-type"
+        onChange={(e) => setType(e.target.value)}
+      />
+      <TextField
+        label={t("machine.providerForm.address")}
+        hint={provider ? t("machine.providerForm.addressChange") : t("machine.providerForm.addressHint", { machine })}
+        mono
+        type="url"
+        value={url}
+        placeholder={protocols.find(({ value }) => value === type)?.url ?? ""}
+        data-testid="provider-url"
+        autoFocus={provider !== null}
+        autoCapitalize="off"
+        spellCheck={false}
+        onChange={(e) => setUrl(e.target.value)}
+      />
+      {provider ? null : (
+        <>
+          <TextField
+            label={t("machine.providerForm.key")}
+            hint={t("machine.keyForm.keyHint", { machine })}
+            type="password"
+            mono
+            value={key}
+            data-testid="provider-key"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            data-1p-ignore=""
+            data-lpignore="true"
+            onChange={(e) => setKey(e.target.value)}
+          />
+          <TextField
+            label={t("machine.providerForm.model")}
+            hint={t("machine.providerForm.modelHint")}
+            mono
+            value={model}
+            placeholder={preset?.model ?? ""}
+            data-testid="provider-model"
+            autoCapitalize="off"
+            spellCheck={false}
+            onChange={(e) => setModel(e.target.value)}
+          />
+        </>
+      )}
+    </EntryForm>
+  );
+}

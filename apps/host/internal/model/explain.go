@@ -37,11 +37,11 @@ func (c Config) explainStatus(status int, body []byte) string {
 	case status >= 500:
 		return fmt.Sprintf("%s is failing or overloaded (HTTP %d): try again later.%s", c.subject(), status, said)
 	}
+	if status >= 300 && status < 400 {
+		return fmt.Sprintf("%s redirects to another address (HTTP %d), which is not followed: set %s to the one that it leads to.%s", c.subject(), status, c.addressSetting(), said)
+	}
 	where := "in config.toml"
-	switch {
-	case c.Saved && status >= 300 && status < 400:
-		return fmt.Sprintf("%s redirects to another address (HTTP %d), which is not followed: save the address that it leads to.%s", c.subject(), status, said)
-	case c.Saved:
+	if c.Saved {
 		where = "and its provider's"
 	}
 	return fmt.Sprintf("%s rejected the request (HTTP %d): check the model's settings %s.%s", c.subject(), status, where, said)

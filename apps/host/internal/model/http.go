@@ -23,6 +23,21 @@ func (c Config) bearer() http.Header {
 	return header
 }
 
+// maxRedirects bounds the redirects of one request.
+const maxRedirects = 10
+
+// checkRedirect keeps prompts and the key at the server that they were meant for: net/http drops
+// only some headers of a request that goes elsewhere, and repeats its body.
+func (c Config) checkRedirect(next *http.Request, before []*http.Request) error {
+	from, to := before[0].URL, next.URL
+	same := to.Scheme == from.Scheme && to.Host == from.Host
+	upgraded := from.Scheme == "http" && to.Scheme == "https" && to.Hostname() == from.Hostname()
+	if c.Saved || len(before) >= maxRedirects || !same && !upgraded {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
 // post sends a JSON body and returns a response with status 200, whose body the caller must
 // close.
 func (c caller) post(ctx context.Context, url string, header http.Header, body []byte) (*http.Response, *failure) {

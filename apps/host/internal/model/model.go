@@ -72,7 +72,7 @@ type Config struct {
 	Delay time.Duration
 
 	// Saved says that a request saved the provider: it is changed in the settings of the machine,
-	// and a redirect of its server is not followed, so that the key stays at its address.
+	// and no redirect of its server is followed.
 	Saved bool
 	// Via makes the requests; nil is the usual transport.
 	Via http.RoundTripper
@@ -132,9 +132,6 @@ func newCaller(config Config, defaultURL string) caller {
 		config.BaseURL = defaultURL
 	}
 	config.BaseURL = strings.TrimRight(config.BaseURL, "/")
-	client := &http.Client{Transport: config.Via}
-	if config.Saved {
-		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	}
+	client := &http.Client{Transport: config.Via, CheckRedirect: config.checkRedirect}
 	return caller{config: config, http: client, idle: idleTimeout, retry: defaultRetry()}
 }

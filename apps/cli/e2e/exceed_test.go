@@ -96,7 +96,7 @@ func (x *exceeding) body(spec api.Spec, sessionID, projectID string) map[string]
 		"approvalId": "none", "decision": "deny", "questionId": "none", "answer": "x", "rule": "bash(x)", "kind": "deny", "scope": "project",
 		"version": "v", "agent": map[string]any{}, "hash": "x", "allow": false, "trusted": false, "to": "file", "sha256": strings.Repeat("ab", 32),
 		"size": 1, "query": secret, "expected": []string{}, "items": []any{}, "message": "m", "paths": []string{"x"}, "anchors": nil,
-		"grant": "prompt", "given": false, "grants": []string{"view"}, "provider": "x", "key": "x", "tokenId": "none", "code": "x",
+		"grant": "prompt", "given": false, "grants": []string{"view"}, "provider": "x", "providerType": "openai", "key": "x", "tokenId": "none", "code": "x",
 		"pairingId": "none", "accept": false, "cols": 80, "rows": 24, "terminalId": "none", "offset": 0, "data": "", "attended": true, "enabled": true,
 		"moveId": "none", "proof": api.BindingProof{SignedAt: 1, Signature: []byte("x")}, "commit": "", "archived": "all", "all": true, "from": 0,
 		"url": "https://push.example/x", "id": "none", "signInId": "none", "settings": map[string]string{}, "chatId": "none", "senderId": "none", "address": "http://127.0.0.1/x", "allowed": true,
@@ -122,6 +122,8 @@ func (x *exceeding) body(spec api.Spec, sessionID, projectID string) map[string]
 		delete(body, "from")
 	case "list_transcripts", "import_transcript":
 		body["from"] = "claude"
+	case "save_model":
+		body["model"] = map[string]string{"provider": "x", "id": "x"}
 	}
 	return body
 }

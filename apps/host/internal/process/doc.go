@@ -45,6 +45,9 @@ type Start struct {
 	Message  string
 	// Status is session.ProcessQueued for an operation that has to wait; "" means running.
 	Status Status
+	// First has the level, detail, amounts and payload of the first event. Its other fields are
+	// those above.
+	First Event
 	// Quiet is how long an operation without a report stays hidden. An operation that ends
 	// earlier is never shown, unless Show is called.
 	Quiet time.Duration

@@ -126,8 +126,9 @@ func (s *Sink) begin(parent *Operation, start Start) *Operation {
 		o.start.ParentOperationID, o.call = parent.id, cmp.Or(o.call, parent.call)
 		o.start.ToolName = cmp.Or(o.start.ToolName, parent.start.ToolName)
 	}
-	first := o.complete(Event{Stage: start.Stage, Message: start.Message, Status: cmp.Or(start.Status, session.ProcessRunning)})
-	line, _ := o.window.add(first, now)
+	first := start.First
+	first.TaskID, first.Stage, first.Message, first.Status = "", start.Stage, start.Message, cmp.Or(start.Status, session.ProcessRunning)
+	line, _ := o.window.add(o.complete(first), now)
 	o.last = line.Line
 	s.running[o.id] = o
 	o.timer = time.AfterFunc(max(start.Quiet, mergeWithin), o.tick)

@@ -33,6 +33,11 @@ func newNested(under context.Context) nested {
 // ended and contains events that came too fast to be reported individually.
 func (n *nested) take(reports []api.Process, records []process.Record) {
 	for _, report := range reports {
+		// All operations begin before any ends, because a whole is recorded after its parts. One
+		// that has ended in the meantime begins with its first event: the record has the others.
+		if ended := slices.IndexFunc(records, func(r process.Record) bool { return r.OperationID == report.Last.OperationID }); ended >= 0 && len(records[ended].Lines) > 0 {
+			report.Last = records[ended].Lines[0]
+		}
 		if !report.Last.Status.Ended() {
 			n.repeat(report.Last.ProcessEvent)
 		}
@@ -68,13 +73,14 @@ func (n *nested) begin(e process.Event) part {
 	if !ok {
 		above.under = n.under
 	}
-	status := e.Status
+	status, first := e.Status, e // a later event if the first came too fast
 	if status.Ended() {
-		status = session.ProcessRunning
+		status, first = session.ProcessRunning, process.Event{}
 	}
 	n.order = append(n.order, e.OperationID)
 	under, op := process.Begin(above.under, process.Start{
 		TargetType: e.TargetType, Source: e.Source, ToolName: e.ToolName, TaskID: e.TaskID, Stage: e.Stage, Message: e.Message, Status: status,
+		First: first,
 	})
 	return part{under: under, op: op}
 }

@@ -49,7 +49,7 @@ func TestProgressOfAChildReachesTheParent(t *testing.T) {
 	if slices.Index(opIDs(all), script.OperationID) > slices.Index(opIDs(all), task.OperationID) {
 		t.Error("a part ends after the whole")
 	}
-	pages := slices.IndexFunc(script.Lines, func(l session.ProcessLine) bool { return l.Stage == "pages" && *l.Percent == 25 })
+	pages := slices.IndexFunc(script.Lines, func(l session.ProcessLine) bool { return l.Stage == "pages" && l.Percent != nil && *l.Percent == 25 })
 	if pages < 0 || script.Lines[pages].ParentOperationID != task.OperationID || script.Lines[pages].ToolName != "execute_skill" {
 		t.Errorf("the lines of the script are %+v", script.Lines)
 	}

@@ -40,12 +40,12 @@ export function ModelRow({ host, name, saved, isDefault, mayChoose, onEdit, onDo
   const problem = error ?? tested?.problem ?? saved?.problem;
   const used = !saved?.problem;
   return (
-    <li data-testid="model">
-      <p className="flex flex-wrap items-center gap-x-2">
+    <li data-testid="model" className="flex flex-wrap items-center gap-x-2 py-1 pr-1 pl-3">
+      <p className="flex min-w-0 grow flex-wrap items-center gap-x-2">
         <bdi className="min-w-0 break-all font-mono text-xs">{name}</bdi>
         {isDefault ? <Badge tone="accent">{t("machine.modelRow.default")}</Badge> : null}
       </p>
-      <div className="-ml-3 flex flex-wrap gap-x-1">
+      <div className="ml-auto flex flex-wrap">
         {used ? (
           <Button
             ref={first}
@@ -94,11 +94,11 @@ export function ModelRow({ host, name, saved, isDefault, mayChoose, onEdit, onDo
           </>
         ) : null}
       </div>
-      <p role="status" className="text-accent text-sm">
+      <p role="status" className="w-full text-accent text-sm not-empty:pb-2">
         {tested?.ok ? t("machine.modelRow.works", { name, duration: tested.ms }) : null}
       </p>
       {problem ? (
-        <p role="alert" data-testid="model-problem" className="break-words text-danger text-sm">
+        <p role="alert" data-testid="model-problem" className="w-full break-words pr-2 pb-2 text-danger text-sm">
           {problem}
         </p>
       ) : null}

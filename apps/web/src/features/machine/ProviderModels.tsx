@@ -39,10 +39,12 @@ export function ProviderModels({ host, machine, provider, list, taken, onDone }:
   );
   return (
     <>
-      <ul className="mt-1 space-y-1">
+      <ul className="mt-2 divide-y divide-line rounded-lg border border-line empty:hidden">
         {names.map((name) =>
           typeof open === "object" && open?.model === name ? (
-            <li key={name}>{form(name)}</li>
+            <li key={name} className="p-2">
+              {form(name)}
+            </li>
           ) : (
             <ModelRow
               key={name}
@@ -104,7 +106,7 @@ function Actions({ host, provider: { name, version }, onAdd, onEdit, onDone }: A
             aria-label={t("machine.savedProvider.editNamed", { name })}
             onClick={onEdit}
           >
-            {t("machine.savedProvider.edit")}
+            {t("machine.savedProvider.editThis")}
           </Button>
           <Button
             tone="quiet"
@@ -112,7 +114,7 @@ function Actions({ host, provider: { name, version }, onAdd, onEdit, onDone }: A
             aria-label={t("machine.savedProvider.removeNamed", { name })}
             onClick={() => setRemoving(true)}
           >
-            {t("machine.savedProvider.remove")}
+            {t("machine.savedProvider.removeThis")}
           </Button>
         </>
       ) : null}

@@ -282,13 +282,17 @@ func (p providerFile) provider(name string) Provider {
 	return Provider{Name: name, Type: p.Type, BaseURL: p.BaseURL, KeyEnv: p.APIKeyEnv, Source: SourceConfig}
 }
 
-func (p providerFile) check() error {
-	types := strings.Join(providerTypes[:len(providerTypes)-1], ", ") + " or " + providerTypes[len(providerTypes)-1]
+func (p providerFile) check() error { return p.checkAs(providerTypes[:]) }
+
+// checkAs checks a provider that has one of these types.
+func (p providerFile) checkAs(types []string) error {
+	last := len(types) - 1
+	listed := strings.Join(types[:last], ", ") + " or " + types[last]
 	switch {
 	case p.Type == "":
-		return fmt.Errorf("type is missing; it must be %s", types)
-	case !slices.Contains(providerTypes[:], p.Type):
-		return fmt.Errorf("unknown type %q; use %s", p.Type, types)
+		return fmt.Errorf("type is missing; it must be %s", listed)
+	case !slices.Contains(types, p.Type):
+		return fmt.Errorf("unknown type %q; use %s", p.Type, listed)
 	}
 	if p.BaseURL != "" {
 		if err := checkURL(p.BaseURL, "http", "https"); err != nil {

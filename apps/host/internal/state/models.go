@@ -153,10 +153,8 @@ func (p SavedProvider) check() error {
 	if !savedKeyName.MatchString(p.KeyName) {
 		return errors.New("keyName must be " + ProviderSecret + " and random letters")
 	}
-	if p.Type == ProviderDemo {
-		return errors.New("the demo model is built in")
-	}
-	return providerFile{Type: p.Type, BaseURL: p.BaseURL}.check()
+	real := slices.DeleteFunc(slices.Clone(providerTypes[:]), func(t string) bool { return t == ProviderDemo }) // which is built in
+	return providerFile{Type: p.Type, BaseURL: p.BaseURL}.checkAs(real)
 }
 
 func (m SavedModel) check() error {

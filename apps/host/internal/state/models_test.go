@@ -141,7 +141,7 @@ func TestDamagedSavedModels(t *testing.T) {
 		provider(`"type": "openai", "keyName": "ANTHROPIC_API_KEY"`):               "keyName must be",
 		provider(`"type": "openai", "keyName": "SCOREL_CHANNEL_A"`):                "keyName must be",
 		provider(`"type": "mine", "keyName": "` + keyName + `"`):                   `unknown type "mine"`,
-		provider(`"type": "demo", "keyName": "` + keyName + `"`):                   "built in",
+		provider(`"type": "demo", "keyName": "` + keyName + `"`):                   "use openai, openai-responses, anthropic or google",
 		provider(`"type": "openai", "baseUrl": "x", "keyName": "` + keyName + `"`): "is not a URL",
 		`{"models": {"a b": {"provider": "p", "id": "x"}}}`:                        "a name must have",
 		`{"models": {"a": {"provider": "p"}}}`:                                     "id is missing",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -20,7 +21,16 @@ const maxQuote = 300
 
 // subject names the model for people.
 func (c Config) subject() string {
-	return fmt.Sprintf("Model %q at %s", c.Model, c.BaseURL)
+	return fmt.Sprintf("Model %q at %s", c.Model, c.shownAddress())
+}
+
+// shownAddress is the address for people. The path of a saved one may hold a secret, which those
+// who cannot change it do not see.
+func (c Config) shownAddress() string {
+	if u, err := url.Parse(c.BaseURL); c.Saved && err == nil {
+		return u.Scheme + "://" + u.Host
+	}
+	return c.BaseURL
 }
 
 // explainStatus explains an HTTP status and what to do about it. body is the server's
@@ -41,8 +51,11 @@ func (c Config) explainStatus(status int, body []byte) string {
 		return fmt.Sprintf("%s redirects to another address (HTTP %d), which is not followed: set %s to the one that it leads to.%s", c.subject(), status, c.addressSetting(), said)
 	}
 	where := "in config.toml"
-	if c.Saved {
+	switch {
+	case c.Saved:
 		where = "and its provider's"
+	case c.SavedModel:
+		where = "and those of its provider"
 	}
 	return fmt.Sprintf("%s rejected the request (HTTP %d): check the model's settings %s.%s", c.subject(), status, where, said)
 }
@@ -89,7 +102,7 @@ func (c Config) refused(status int, body []byte, after time.Duration) *failure {
 
 // tooLong explains that the prompt does not fit. said is the server's message.
 func (c Config) tooLong(said string) string {
-	return fmt.Sprintf("The session is too long for model %q at %s: start a new session.%s", c.Model, c.BaseURL, c.quote(said))
+	return fmt.Sprintf("The session is too long for model %q at %s: start a new session.%s", c.Model, c.shownAddress(), c.quote(said))
 }
 
 // overflowWords are phrases with which servers say that a prompt is too long for the model.
@@ -130,7 +143,7 @@ func (c Config) explainNetwork(err error) *failure {
 	var timeout net.Error
 	switch {
 	case errors.Is(err, publicnet.ErrPrivate):
-		return &failure{text: fmt.Sprintf("%s has an address of a local network: only a provider that was added on the machine itself connects to one. Add it there with `scorel model provider add`.", c.subject())}
+		return &failure{text: fmt.Sprintf("%s has an address of a local network: only a provider that was saved on the machine itself connects to one. Save it there: `scorel model provider edit NAME`.", c.subject())}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return &failure{text: fmt.Sprintf("%s does not respond: is the server running?", c.subject())}
 	case errors.As(err, &dns):

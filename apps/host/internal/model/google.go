@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -34,8 +35,8 @@ func (m *googleModel) once(ctx context.Context, body []byte, a *assembler) (endi
 	if m.config.Key != "" {
 		header.Set("X-Goog-Api-Key", string(m.config.Key))
 	}
-	url := m.config.BaseURL + "/models/" + strings.TrimPrefix(m.config.Model, "models/") + ":streamGenerateContent?alt=sse"
-	response, fail := m.post(ctx, url, header, body)
+	address := m.config.BaseURL + "/models/" + googlePath(m.config.Model) + ":streamGenerateContent?alt=sse"
+	response, fail := m.post(ctx, address, header, body)
 	if fail != nil {
 		return ending{}, fail
 	}
@@ -45,6 +46,16 @@ func (m *googleModel) once(ctx context.Context, body []byte, a *assembler) (endi
 		return ending{}, fail
 	}
 	return stream.end()
+}
+
+// googlePath returns the path of a model: its id has slashes, and nothing else in it leads to
+// another path.
+func googlePath(id string) string {
+	parts := strings.Split(strings.TrimPrefix(id, "models/"), "/")
+	for i, part := range parts {
+		parts[i] = url.PathEscape(part)
+	}
+	return strings.Join(parts, "/")
 }
 
 // googleStream reads one response.

@@ -74,6 +74,8 @@ type Config struct {
 	// Saved says that a request saved the provider: it is changed in the settings of the machine,
 	// and no redirect of its server is followed.
 	Saved bool
+	// SavedModel says so of the model, whose provider may be one of config.toml.
+	SavedModel bool
 	// Via makes the requests; nil is the usual transport.
 	Via http.RoundTripper
 

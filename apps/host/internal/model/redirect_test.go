@@ -85,3 +85,17 @@ func TestWhichRedirectsAreFollowed(t *testing.T) {
 		t.Error("redirects are not bounded")
 	}
 }
+
+// TestAnIDIsNoPath: whatever the id of a model of Google is, the request goes to a model.
+func TestAnIDIsNoPath(t *testing.T) {
+	for id, want := range map[string]string{
+		"gemini-2.5-flash":        "gemini-2.5-flash",
+		"models/gemini-2.5-flash": "gemini-2.5-flash",
+		"tunedModels/a b":         "tunedModels/a%20b",
+		"x?key=y#z":               "x%3Fkey=y%23z",
+	} {
+		if got := googlePath(id); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+}

@@ -137,7 +137,7 @@ func (m *Models) modelConfig(config state.Config, known state.Model) model.Confi
 		Key: model.Secret(config.Key(known)), KeyEnv: known.KeyEnv,
 		Model: known.ID, MaxTokens: known.MaxTokens, Delay: demoDelay,
 		Thinking: agent.ThinkingLevel(known.Thinking), Price: model.Price(known.Price),
-		Saved: known.SavedProvider, Via: via,
+		Saved: known.SavedProvider, SavedModel: known.Source == state.SourceSaved, Via: via,
 	}
 }
 

@@ -73,6 +73,8 @@ func listModelsOn(ctx context.Context, stdout io.Writer, to *target, asJSON bool
 
 func keyState(m host.ModelInfo) string {
 	switch {
+	case m.Problem != "":
+		return "no provider"
 	case m.ProviderSource != "" && m.KeySet:
 		return "saved"
 	case m.ProviderSource != "":

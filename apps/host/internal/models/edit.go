@@ -84,10 +84,13 @@ func (e *Editor) SaveProvider(ctx context.Context, r api.SaveProviderRequest) (a
 		}
 		after := before
 		after.Type, after.BaseURL, after.Revision = r.Type, r.BaseURL, rand.Text()
-		if !known || !sameAddress(before, after) {
+		moved := !known || !sameAddress(before, after)
+		if moved || e.Here { // who is here may also allow what another client could not
 			if after.PublicOnly, err = checkAddress(after.BaseURL, e.Here); err != nil {
 				return err
 			}
+		}
+		if moved {
 			dropped, after.KeyName = before.KeyName, state.ProviderSecret+rand.Text()
 		}
 		saved.Providers[r.Name] = after
@@ -110,7 +113,8 @@ func sameAddress(a, b state.SavedProvider) bool {
 }
 
 // dropKey removes the key of an address that is no longer used. Nothing can be sent there any
-// more, so that a key store that is locked only keeps it longer.
+// more, so that a key store that is locked only keeps it, until `scorel model key remove` is given
+// its variable. The change that it belongs to is made, even if who asked is gone.
 func (e *Editor) dropKey(ctx context.Context, provider, variable string) {
 	if variable == "" {
 		return
@@ -118,7 +122,7 @@ func (e *Editor) dropKey(ctx context.Context, provider, variable string) {
 	if store, _ := e.Keys.Saved(variable); store == "" {
 		return
 	}
-	if _, err := e.Keys.Remove(ctx, variable); err != nil {
+	if _, err := e.Keys.Remove(context.WithoutCancel(ctx), variable); err != nil {
 		e.Logger.Warn("removing the key of a provider whose address changed or that was removed", "provider", provider, "variable", variable, "error", err)
 	}
 }
@@ -165,6 +169,9 @@ func (e *Editor) SaveModel(ctx context.Context, r api.SaveModelRequest) (api.Sav
 		}
 		if config.FixedModel(r.Name) {
 			return setElsewhere("model", r.Name, config)
+		}
+		if !known && config.BuiltinModel(r.Name) {
+			return api.Errorf(api.KindConflict, "%s is the name of a built-in model: choose another name", r.Name)
 		}
 		if _, ok := config.Provider(r.Model.Provider); !ok {
 			return api.Errorf(api.KindBadRequest, "there is no provider %.64q: add it first, or list the providers to see their names", r.Model.Provider)
@@ -262,9 +269,14 @@ func savedModels(config state.Config) []api.SavedModel {
 		if config.FixedModel(name) {
 			d.Problem = "config.toml has a model with this name, which is used instead."
 		} else if _, used := config.Model(name); !used {
-			d.Problem = fmt.Sprintf("Its provider %s does not exist: add it, or change the model.", d.Model.Provider)
+			d.Problem = noProvider(d.Model.Provider)
 		}
 		list = append(list, d)
 	}
 	return list
+}
+
+// noProvider explains why a saved model is not used.
+func noProvider(name string) string {
+	return fmt.Sprintf("Its provider %s does not exist: add it, or remove the model.", name)
 }

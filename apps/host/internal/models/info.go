@@ -29,6 +29,7 @@ type Info struct {
 	// KeySet is true when that variable is set here, or the key saved; it may differ where the
 	// host runs. A saved provider may need no key.
 	KeySet        bool   `json:"keySet"`
+	Problem       string `json:"problem,omitempty"`       // why a saved model is not used, for people
 	ContextWindow int    `json:"contextWindow,omitempty"` // tokens
 	MaxTokens     int    `json:"maxTokens,omitempty"`     // tokens of one answer
 	Thinking      string `json:"thinking,omitempty"`
@@ -79,7 +80,18 @@ func Describe(home string, getenv func(string) string) ([]Info, error) {
 		}
 		all = append(all, info)
 	}
-	return all, nil
+	return append(all, unused(config)...), nil
+}
+
+// unused describes the saved models without a provider: they keep their names.
+func unused(config state.Config) (list []Info) {
+	for _, name := range config.Saved().ModelNames() {
+		if _, used := config.Model(name); !used {
+			m := config.Saved().Models[name]
+			list = append(list, Info{Name: name, Source: state.SourceSaved, Provider: m.Provider, ID: m.ID, Roles: []string{}, Problem: noProvider(m.Provider)})
+		}
+	}
+	return list
 }
 
 // TestResult describes how a model answered one small call.

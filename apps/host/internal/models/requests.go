@@ -29,7 +29,7 @@ func (r *Requests) saveProvider(ctx context.Context, c *dispatch.Conn, request a
 		return response, err
 	}
 	if response.Provider, err = r.editor(c).SaveProvider(ctx, request); err == nil {
-		r.notify(c, "provider saved", request.Name)
+		r.notify(c, "provider saved", request.Name, "type", response.Provider.Type, "address", response.Provider.Address)
 	}
 	return response, err
 }
@@ -85,7 +85,7 @@ func (r *Requests) testModel(ctx context.Context, _ *dispatch.Conn, request api.
 }
 
 // notify logs a change, and notifies the clients of it.
-func (r *Requests) notify(c *dispatch.Conn, what, name string) {
-	r.Logger.Info(what, "name", name, "by", c.ClientID())
+func (r *Requests) notify(c *dispatch.Conn, what, name string, more ...any) {
+	r.Logger.With(more...).Info(what, "name", name, "by", c.ClientID())
 	r.Hub.Notify(api.ModelsChanged{})
 }

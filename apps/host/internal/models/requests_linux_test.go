@@ -200,6 +200,7 @@ func TestAddressesOfSavedProviders(t *testing.T) {
 		{"https://user:secret@example.com/v1", api.KindBadRequest, api.KindBadRequest},
 		{"https://example.com/v1?key=x", api.KindBadRequest, api.KindBadRequest},
 		{"https://example.com/v1#x", api.KindBadRequest, api.KindBadRequest},
+		{"http://127.0.0.1:1/any/path#", api.KindBadRequest, api.KindBadRequest},
 	} {
 		for who, from := range map[string]struct {
 			client *dispatchtest.Client
@@ -238,6 +239,48 @@ func TestWhatANameLeadsToIsChecked(t *testing.T) {
 	}
 }
 
+// TestAnAddressIsAllowedHere: who is on the machine lets a provider of another client connect to
+// its network, without a change of the address or a new key.
+func TestAnAddressIsAllowedHere(t *testing.T) {
+	k := serveKeyed(t, "", env(nil))
+	p := addProvider(t, k.Connect("phone", api.GrantView, api.GrantManage, api.GrantApprove), "acme", "https://acme.example/v1")
+	publicOnly := func() bool {
+		saved, err := state.LoadSavedModels(k.Paths.Models())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return saved.Providers["acme"].PublicOnly
+	}
+	if !publicOnly() {
+		t.Error("a provider of a paired device may connect to the network")
+	}
+	again := dispatchtest.Call(t, k.Local(), api.SaveProvider, api.SaveProviderRequest{Name: "acme", Version: p.Version, Type: p.Type, BaseURL: p.BaseURL}).Provider
+	if publicOnly() || again.KeyName != p.KeyName {
+		t.Errorf("saved on the machine: public only %t, %+v", publicOnly(), again)
+	}
+}
+
+// TestAModelWithoutAProvider keeps its name, and is listed with the reason.
+func TestAModelWithoutAProvider(t *testing.T) {
+	home := newHome(t, "")
+	if err := os.WriteFile(state.Paths{Home: home}.Models(), []byte(`{"models": {"lost": {"provider": "gone", "id": "x"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list, err := models.Describe(home, env(nil))
+	if err != nil || len(list) != 2 || list[1].Name != "lost" || !strings.Contains(list[1].Problem, "gone does not exist") {
+		t.Errorf("described %+v, %v", list, err)
+	}
+}
+
+// TestNamesOfBuiltinModels stay theirs, so that no session changes its provider unasked.
+func TestNamesOfBuiltinModels(t *testing.T) {
+	local := serveKeyed(t, "", env(map[string]string{"ANTHROPIC_API_KEY": keyForTest})).Local()
+	addProvider(t, local, "acme", "")
+	for _, name := range []string{"anthropic", "google", "demo"} {
+		dispatchtest.Refused(t, local, api.SaveModel, api.SaveModelRequest{Name: name, Model: api.ModelDraft{Provider: "acme", ID: "x"}}, api.KindConflict)
+	}
+}
+
 // TestWhoMayChangeModels, and who sees more than before.
 func TestWhoMayChangeModels(t *testing.T) {
 	k := serveKeyed(t, "", env(nil))
@@ -253,6 +296,9 @@ func TestWhoMayChangeModels(t *testing.T) {
 		dispatchtest.Refused(t, c, api.SetDefaultModel, api.SetDefaultModelRequest{Name: "large"}, api.KindNotAllowed)
 	}
 	dispatchtest.Refused(t, viewer, api.TestModel, api.TestModelRequest{Name: "large"}, api.KindNotAllowed)
+	if tested := dispatchtest.Call(t, robot, api.TestModel, api.TestModelRequest{Name: "large"}); tested.OK || strings.Contains(tested.Problem, "secret-path") {
+		t.Errorf("a client without approve is told %+v", tested)
+	}
 	listed := dispatchtest.Call(t, robot, api.ListProviders, api.Empty{})
 	if text := fmt.Sprintf("%+v", listed); strings.Contains(text, "secret-path") || strings.Contains(text, p.Version) || len(listed.SavedModels) > 0 {
 		t.Errorf("a client without approve is shown %s", text)
@@ -296,6 +342,8 @@ func TestChangesThatAreRefused(t *testing.T) {
 		{"none", "old", m.Model, api.KindNotFound},
 		{"a/b", "", m.Model, api.KindBadRequest},
 		{"ok", "", api.ModelDraft{Provider: "none", ID: "x"}, api.KindBadRequest},
+		{"ok", "", api.ModelDraft{Provider: "acme", ID: "../any/path"}, api.KindBadRequest},
+		{"ok", "", api.ModelDraft{Provider: "acme", ID: "x?a=b#"}, api.KindBadRequest},
 		{"ok", "", api.ModelDraft{Provider: "acme", ID: "x", Thinking: "deep"}, api.KindBadRequest},
 		{"ok", "", api.ModelDraft{Provider: "acme", ID: "x", PriceInput: -1}, api.KindBadRequest},
 		{"ok", "", api.ModelDraft{Provider: "acme", ID: "x", ContextWindow: 1, MaxTokens: 2}, api.KindBadRequest},

@@ -57,10 +57,25 @@ func KeyVariable(home, name string, getenv func(string) string) (string, error) 
 	switch {
 	case usual[name] != "":
 		return usual[name], nil
-	case variableName.MatchString(name) && !strings.HasPrefix(name, state.ChannelSecret) && !strings.HasPrefix(name, state.ProviderSecret):
+	case strings.HasPrefix(name, state.ProviderSecret):
+		return leftKey(home, name)
+	case variableName.MatchString(name) && !strings.HasPrefix(name, state.ChannelSecret):
 		return name, nil
 	}
 	return "", ErrKeyName
+}
+
+// leftKey returns the variable of a key whose provider is gone, such as one that a locked key
+// store did not remove.
+func leftKey(home, variable string) (string, error) {
+	list, err := saved(home)
+	switch {
+	case err != nil:
+		return "", err
+	case !slices.ContainsFunc(list, func(i Info) bool { return i.Name == variable }):
+		return "", ErrKeyName
+	}
+	return variable, nil
 }
 
 // Save keeps the key of a variable. store "" is the system's key store if it can be used,

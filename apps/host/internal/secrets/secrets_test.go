@@ -59,10 +59,18 @@ func TestKeyVariable(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 		}
 	}
-	for _, name := range []string{"", "groq", "lower_case", "1KEY", "A-KEY", "KEY\n"} {
+	for _, name := range []string{"", "groq", "lower_case", "1KEY", "A-KEY", "KEY\n", "SCOREL_PROVIDER_AB"} {
 		if got, err := secrets.KeyVariable(home, name, noEnv); !errors.Is(err, secrets.ErrKeyName) {
 			t.Errorf("%q: %q, %v", name, got, err)
 		}
+	}
+	// A key that its provider left behind can be named, so that it can be removed.
+	const left = "SCOREL_PROVIDER_AB"
+	if _, err := secrets.Save(t.Context(), home, left, "k", state.InFile); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := secrets.KeyVariable(home, left, noEnv); err != nil || got != left {
+		t.Errorf("%s: %q, %v", left, got, err)
 	}
 }
 

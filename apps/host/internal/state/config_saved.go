@@ -93,5 +93,10 @@ func (c Config) FixedModel(name string) bool {
 	return ok && !c.builtin
 }
 
+// BuiltinModel reports whether a name is that of a model that the environment may select.
+func (c Config) BuiltinModel(name string) bool {
+	return c.builtin && (name == ProviderDemo || slices.ContainsFunc(builtinProviders(c.getenv), func(p Provider) bool { return p.Name == name }))
+}
+
 // DefaultSource says who chose the default: SourceConfig, SourceSaved, or "" if nobody did.
 func (c Config) DefaultSource() string { return c.defaultSource }

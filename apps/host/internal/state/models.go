@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,13 +115,19 @@ func ChangeSavedModels(ctx context.Context, path string, change func(*SavedModel
 // Check returns the first thing that is wrong. A model whose provider is missing is not: the
 // provider may have been one of config.toml.
 func (s SavedModels) Check() error {
+	keys := map[string]string{} // provider by the variable of its key
 	for _, name := range slices.Sorted(maps.Keys(s.Providers)) {
-		if err := errors.Join(CheckModelName(name), s.Providers[name].check()); err != nil {
+		p := s.Providers[name]
+		if err := cmp.Or(CheckModelName(name), p.check()); err != nil {
 			return fmt.Errorf("providers: %.80q: %w", name, err)
 		}
+		if other, taken := keys[p.KeyName]; taken {
+			return fmt.Errorf("providers: %.80q: keyName is that of %s: each key belongs to one address", name, other)
+		}
+		keys[p.KeyName] = name
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Models)) {
-		if err := errors.Join(CheckModelName(name), s.Models[name].check()); err != nil {
+		if err := cmp.Or(CheckModelName(name), s.Models[name].check()); err != nil {
 			return fmt.Errorf("models: %.80q: %w", name, err)
 		}
 	}
@@ -163,6 +170,8 @@ func (m SavedModel) check() error {
 		return errors.New("provider is missing")
 	case m.ID == "":
 		return errors.New("id is missing; it is the provider's name for the model")
+	case strings.ContainsAny(m.ID, "?#") || slices.Contains(strings.Split(m.ID, "/"), ".."):
+		return errors.New("id must be the provider's name for the model, without ?, # and ..")
 	}
 	return m.file().check()
 }

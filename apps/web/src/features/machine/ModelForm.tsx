@@ -5,7 +5,7 @@ import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/machine";
 import { EntryForm } from "../shared/EntryForm";
 import { useAct } from "../shared/use-act";
-import { freeName, type ModelFields, modelDraft, modelFields, modelReady } from "./provider-draft";
+import { freeName, isAmount, type ModelFields, modelDraft, modelFields, modelReady } from "./provider-draft";
 
 export interface ModelFormProps {
   host: Host;
@@ -36,13 +36,13 @@ export function ModelForm({ host, provider, model, taken, onDone, onCancel }: Mo
       });
       await onDone(t("machine.modelForm.saved", { name: named }));
     });
-  const number = (field: keyof ModelFields, label: string, testId: string) => (
+  // Not type="number": its value is empty for text that is no number, which would remove what was saved.
+  const number = (field: keyof ModelFields, label: string, testId: string, whole = false) => (
     <TextField
       label={label}
-      type="number"
-      min={0}
-      step="any"
-      inputMode="decimal"
+      error={isAmount(fields[field], whole) ? undefined : problemOf(whole)}
+      inputMode={whole ? "numeric" : "decimal"}
+      autoComplete="off"
       value={fields[field]}
       data-testid={testId}
       onChange={(e) => setFields((before) => ({ ...before, [field]: e.target.value }))}
@@ -72,11 +72,15 @@ export function ModelForm({ host, provider, model, taken, onDone, onCancel }: Mo
         spellCheck={false}
         onChange={(e) => setFields((before) => ({ ...before, id: e.target.value }))}
       />
-      {number("contextWindow", t("machine.modelForm.contextWindow"), "model-window")}
+      {number("contextWindow", t("machine.modelForm.contextWindow"), "model-window", true)}
       <div className="grid gap-3 sm:grid-cols-2">
         {number("priceInput", t("machine.modelForm.priceInput"), "model-price-input")}
         {number("priceOutput", t("machine.modelForm.priceOutput"), "model-price-output")}
       </div>
     </EntryForm>
   );
+}
+
+function problemOf(whole: boolean): string {
+  return whole ? t("machine.modelForm.enterWhole") : t("machine.modelForm.enterNumber");
 }

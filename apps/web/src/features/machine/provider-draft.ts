@@ -64,14 +64,15 @@ export function modelFields(model: ModelDraft | null): ModelFields {
   };
 }
 
+/** Reports whether a text is empty or a number that is not negative, and a whole one if asked for. */
+export function isAmount(text: string, whole = false): boolean {
+  const n = Number(text);
+  return n >= 0 && (whole ? Number.isSafeInteger(n) : Number.isFinite(n));
+}
+
 /** Reports whether the fields can be sent. */
 export function modelReady({ id, contextWindow, priceInput, priceOutput }: ModelFields): boolean {
-  const amount = (text: string) => Number(text) >= 0 && Number.isFinite(Number(text));
-  return (
-    id.trim() !== "" &&
-    Number.isInteger(Number(contextWindow)) &&
-    [contextWindow, priceInput, priceOutput].every(amount)
-  );
+  return id.trim() !== "" && isAmount(contextWindow, true) && [priceInput, priceOutput].every((text) => isAmount(text));
 }
 
 /** Returns the model that is sent. What the form does not show stays as it was. */

@@ -104,6 +104,17 @@ test("adds, changes, tests, chooses and removes models", async () => {
   type("model-price-input", "-1");
   expect(screen.getByTestId<HTMLButtonElement>("model-save").disabled).toBe(true);
   type("model-price-input", "2.5");
+  for (const [field, text] of [
+    ["model-window", "200k"],
+    ["model-window", "1.5"],
+    ["model-price-output", "1e"],
+  ] as const) {
+    type(field, text);
+    expect(screen.getByTestId<HTMLInputElement>(field).value).toBe(text);
+    expect(screen.getByTestId(field).getAttribute("aria-invalid")).toBe("true");
+    expect(screen.getByTestId<HTMLButtonElement>("model-save").disabled).toBe(true);
+    type(field, field === "model-window" ? "1000" : "");
+  }
   fireEvent.click(screen.getByTestId("model-save"));
   await screen.findByText("Model large saved.");
   // What the form does not show is kept.

@@ -6,7 +6,7 @@ import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/machine";
 import { EntryForm } from "../shared/EntryForm";
 import { useAct } from "../shared/use-act";
-import { freeName, type Preset, presets, protocols } from "./provider-draft";
+import { addressOf, freeName, nameOf, type Preset, presets, protocols, replaced } from "./provider-draft";
 
 export interface ProviderFormProps {
   host: Host;
@@ -26,7 +26,7 @@ export interface ProviderFormProps {
  */
 export function ProviderForm({ host, machine, provider, taken, onDone, onCancel }: ProviderFormProps) {
   const [preset, setPreset] = useState<Preset | null>(provider ? null : (presets[0] as Preset));
-  const [name, setName] = useState(() => provider?.name ?? freeName(presets[0]?.id ?? "", taken.providers));
+  const [name, setName] = useState(() => provider?.name ?? nameOf(presets[0] ?? null, taken.providers));
   const [type, setType] = useState(provider?.type ?? presets[0]?.type ?? "");
   const [url, setUrl] = useState(provider?.baseUrl ?? "");
   const [key, setKey] = useState("");
@@ -36,10 +36,16 @@ export function ProviderForm({ host, machine, provider, taken, onDone, onCancel 
   const { busy, error, act } = useAct();
   const choose = (id: string) => {
     const next = presets.find((each) => each.id === id) ?? null;
+    const nextType = next?.type ?? "openai";
+    const nextUrl = replaced(url, preset?.url ?? "", next?.url ?? "");
+    // The key was typed for the server that the form showed.
+    if (addressOf(nextType, nextUrl) !== addressOf(type, url)) {
+      setKey("");
+    }
     setPreset(next);
-    setType(next?.type ?? "openai");
-    setUrl(next?.url ?? "");
-    setName(next ? freeName(next.id, taken.providers) : "");
+    setType(nextType);
+    setUrl(nextUrl);
+    setName(replaced(name, nameOf(preset, taken.providers), nameOf(next, taken.providers)));
   };
   const save = () =>
     act("save", async () => {
@@ -100,7 +106,7 @@ export function ProviderForm({ host, machine, provider, taken, onDone, onCancel 
         mono
         type="url"
         value={url}
-        placeholder={protocols.find(({ value }) => value === type)?.url ?? ""}
+        placeholder={addressOf(type, "")}
         data-testid="provider-url"
         autoFocus={provider !== null}
         autoCapitalize="off"

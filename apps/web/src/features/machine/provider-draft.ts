@@ -46,6 +46,21 @@ export function freeName(text: string, taken: readonly string[]): string {
   }
 }
 
+/** Returns the name that a preset gives a new provider. */
+export function nameOf(preset: Preset | null, taken: readonly string[]): string {
+  return preset ? freeName(preset.id, taken) : "";
+}
+
+/** Returns the address that requests go to. */
+export function addressOf(type: string, url: string): string {
+  return url.trim() || (protocols.find(({ value }) => value === type)?.url ?? "");
+}
+
+/** Returns the text of the next preset, unless a person typed another one than that of the preset before. */
+export function replaced(text: string, before: string, next: string): string {
+  return text.trim() === "" || text === before ? next : text;
+}
+
 /** The fields of a model as they are typed. */
 export interface ModelFields {
   id: string;

@@ -83,6 +83,24 @@ test("adds a provider of a preset with its key and a model, and keeps the key no
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "Add a provider" })));
 });
 
+test("another preset keeps what was typed, but no key for another server", async () => {
+  show({ providers: [acme], defaultModel: "demo" });
+  await click("Add a provider");
+  const value = (testId: string) => screen.getByTestId<HTMLInputElement>(testId).value;
+  type("provider-key", "sk-1234");
+  type("provider-preset", "ollama");
+  expect([value("provider-name"), value("provider-key")]).toEqual(["ollama", ""]);
+  type("provider-name", "mine");
+  type("provider-url", "https://mine.example/v1");
+  type("provider-key", "sk-1234");
+  type("provider-preset", "openrouter");
+  expect(["provider-name", "provider-url", "provider-key"].map(value)).toEqual([
+    "mine",
+    "https://mine.example/v1",
+    "sk-1234",
+  ]);
+});
+
 test("changes the address of a provider by its version, and says what happens to the key", async () => {
   const { asked } = show({ providers: [acme], savedModels: [large], defaultModel: "large" });
   await click("Edit provider acme");

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Provider } from "../../api/types";
 import { Select } from "../../components/Select";
@@ -31,8 +31,8 @@ export function ProviderForm({ host, machine, provider, taken, onDone, onCancel 
   const [url, setUrl] = useState(provider?.baseUrl ?? "");
   const [key, setKey] = useState("");
   const [model, setModel] = useState("");
-  // What a failed attempt has saved already is changed by the next one.
-  const begun = useRef<Provider | null>(provider);
+  // What a failed attempt has saved already is changed by the next one. Another name would leave it behind with its key.
+  const [begun, setBegun] = useState(provider);
   const { busy, error, act } = useAct();
   const choose = (id: string) => {
     const next = presets.find((each) => each.id === id) ?? null;
@@ -49,16 +49,15 @@ export function ProviderForm({ host, machine, provider, taken, onDone, onCancel 
   };
   const save = () =>
     act("save", async () => {
-      const before = begun.current;
-      const version = before?.version && before.name === name.trim() ? { version: before.version } : {};
+      const version = begun?.version ? { version: begun.version } : {};
       const address = url.trim() ? { baseUrl: url.trim() } : {};
       const saved = await host.request("save_provider", {
-        name: name.trim(),
+        name: begun?.name ?? name.trim(),
         ...version,
         providerType: type,
         ...address,
       });
-      begun.current = saved.provider;
+      setBegun(saved.provider);
       if (key.trim()) {
         await host.request("set_provider_key", { provider: saved.provider.name, key: key.trim() });
       }
@@ -71,8 +70,8 @@ export function ProviderForm({ host, machine, provider, taken, onDone, onCancel 
   return (
     <EntryForm
       testId="provider"
-      isNew={provider === null}
-      name={name}
+      isNew={begun === null}
+      name={begun?.name ?? name}
       namePlaceholder="ollama"
       onName={setName}
       error={error}
@@ -81,7 +80,7 @@ export function ProviderForm({ host, machine, provider, taken, onDone, onCancel 
       onSave={save}
       onCancel={onCancel}
     >
-      {provider ? null : (
+      {begun ? null : (
         <Select
           label={t("machine.providerForm.preset")}
           value={preset?.id ?? ""}

@@ -69,6 +69,10 @@ test("adds a provider of a preset with its key and a model, and keeps the key no
   };
   fireEvent.click(screen.getByTestId("provider-save"));
   expect((await screen.findByRole("alert")).textContent).toBe("This is not a key");
+  // Another name would leave behind what is saved.
+  expect(screen.queryByTestId("provider-name")).toBeNull();
+  expect(screen.queryByTestId("provider-preset")).toBeNull();
+  expect(within(screen.getByTestId("provider-form")).getByRole("heading").textContent).toBe("ollama");
   host.handlers.set_provider_key = works as never;
   fireEvent.click(screen.getByTestId("provider-save"));
   await screen.findByText("ollama saved. desk uses it from the next call on.");

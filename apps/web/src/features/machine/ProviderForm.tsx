@@ -1,10 +1,11 @@
-import { useState } from "react";
-import type { Host } from "../../api/contract";
-import type { Provider } from "../../api/types";
+import { useRef, useState } from "react";
+import { ApiError, type Host } from "../../api/contract";
+import { ApiKind, type Provider, type Requests } from "../../api/types";
 import { Select } from "../../components/Select";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/machine";
 import { EntryForm } from "../shared/EntryForm";
+import { isRefusal } from "../shared/errors";
 import { useAct } from "../shared/use-act";
 import { addressOf, freeName, nameOf, type Preset, presets, protocols, replaced } from "./provider-draft";
 
@@ -33,7 +34,24 @@ export function ProviderForm({ host, machine, provider, taken, onDone, onCancel 
   const [model, setModel] = useState("");
   // What a failed attempt has saved already is changed by the next one. Another name would leave it behind with its key.
   const [begun, setBegun] = useState(provider);
+  // The name that an attempt without an answer may have saved.
+  const unanswered = useRef<string | null>(null);
   const { busy, error, act } = useAct();
+  const saveProvider = async (draft: Draft): Promise<Provider> => {
+    try {
+      return (await host.request("save_provider", draft)).provider;
+    } catch (cause) {
+      if (!isRefusal(cause)) {
+        unanswered.current = draft.name;
+      }
+      const mine = !draft.version && unanswered.current === draft.name && isConflict(cause);
+      const found = mine ? await findSaved(host, draft) : undefined;
+      if (!found) {
+        throw cause;
+      }
+      return found;
+    }
+  };
   const choose = (id: string) => {
     const next = presets.find((each) => each.id === id) ?? null;
     const nextType = next?.type ?? "openai";
@@ -51,21 +69,21 @@ export function ProviderForm({ host, machine, provider, taken, onDone, onCancel 
     act("save", async () => {
       const version = begun?.version ? { version: begun.version } : {};
       const address = url.trim() ? { baseUrl: url.trim() } : {};
-      const saved = await host.request("save_provider", {
+      const saved = await saveProvider({
         name: begun?.name ?? name.trim(),
         ...version,
         providerType: type,
         ...address,
       });
-      setBegun(saved.provider);
+      setBegun(saved);
       if (key.trim()) {
-        await host.request("set_provider_key", { provider: saved.provider.name, key: key.trim() });
+        await host.request("set_provider_key", { provider: saved.name, key: key.trim() });
       }
       if (model.trim()) {
-        const draft = { provider: saved.provider.name, id: model.trim() };
+        const draft = { provider: saved.name, id: model.trim() };
         await host.request("save_model", { name: freeName(model.trim(), taken.models), model: draft });
       }
-      await onDone(t("machine.providerForm.saved", { name: saved.provider.name, machine }));
+      await onDone(t("machine.providerForm.saved", { name: saved.name, machine }));
     });
   return (
     <EntryForm
@@ -142,5 +160,23 @@ export function ProviderForm({ host, machine, provider, taken, onDone, onCancel 
         </>
       )}
     </EntryForm>
+  );
+}
+
+type Draft = Requests["save_provider"]["request"];
+
+function isConflict(cause: unknown): boolean {
+  return cause instanceof ApiError && cause.kind === ApiKind.conflict;
+}
+
+/** Returns the saved provider that is what a draft asks for. */
+async function findSaved(host: Host, { name, providerType, baseUrl = "" }: Draft): Promise<Provider | undefined> {
+  const { providers } = await host.request("list_providers", {});
+  return providers.find(
+    (each) =>
+      each.source === "models.json" &&
+      each.name === name &&
+      each.type === providerType &&
+      (each.baseUrl ?? "") === baseUrl,
   );
 }

@@ -5,7 +5,7 @@ import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/machine";
 import { EntryForm } from "../shared/EntryForm";
 import { useAct } from "../shared/use-act";
-import { freeName, isAmount, type ModelFields, modelDraft, modelFields, modelReady } from "./provider-draft";
+import { isAmount, type ModelFields, modelDraft, modelFields, modelName, modelReady } from "./provider-draft";
 
 export interface ModelFormProps {
   host: Host;
@@ -28,7 +28,7 @@ export function ModelForm({ host, provider, model, taken, onDone, onCancel }: Mo
   const save = () =>
     act("save", async () => {
       const version = model ? { version: model.version } : {};
-      const named = name.trim() || freeName(fields.id.trim(), taken);
+      const named = name.trim() || modelName(fields.id, provider, taken);
       await host.request("save_model", {
         name: named,
         ...version,
@@ -53,7 +53,7 @@ export function ModelForm({ host, provider, model, taken, onDone, onCancel }: Mo
       testId="model"
       isNew={model === null}
       name={name}
-      namePlaceholder={fields.id.trim() ? freeName(fields.id.trim(), taken) : ""}
+      namePlaceholder={fields.id.trim() ? modelName(fields.id, provider, taken) : ""}
       onName={setName}
       error={error}
       busy={busy !== null}

@@ -7,7 +7,7 @@ import { t } from "../../i18n/machine";
 import { EntryForm } from "../shared/EntryForm";
 import { isRefusal } from "../shared/errors";
 import { useAct } from "../shared/use-act";
-import { addressOf, freeName, nameOf, type Preset, presets, protocols, replaced } from "./provider-draft";
+import { addressOf, modelName, nameOf, type Preset, presets, protocols, replaced } from "./provider-draft";
 
 export interface ProviderFormProps {
   host: Host;
@@ -81,7 +81,7 @@ export function ProviderForm({ host, machine, provider, taken, onDone, onCancel 
       }
       if (model.trim()) {
         const draft = { provider: saved.name, id: model.trim() };
-        await host.request("save_model", { name: freeName(model.trim(), taken.models), model: draft });
+        await host.request("save_model", { name: modelName(model, saved.name, taken.models), model: draft });
       }
       await onDone(t("machine.providerForm.saved", { name: saved.name, machine }));
     });

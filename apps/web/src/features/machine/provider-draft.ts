@@ -46,6 +46,11 @@ export function freeName(text: string, taken: readonly string[]): string {
   }
 }
 
+/** Returns the name of a new model: that of its provider for an id without letters that a name may have. */
+export function modelName(id: string, provider: string, taken: readonly string[]): string {
+  return freeName(id.trim(), taken) || freeName(provider, taken);
+}
+
 /** Returns the name that a preset gives a new provider. */
 export function nameOf(preset: Preset | null, taken: readonly string[]): string {
   return preset ? freeName(preset.id, taken) : "";

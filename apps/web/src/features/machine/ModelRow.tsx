@@ -16,7 +16,8 @@ export interface ModelRowProps {
   isDefault: boolean;
   /** Whether the default can be chosen here. */
   mayChoose: boolean;
-  onEdit: () => void;
+  /** Absent if it can only be removed. */
+  onEdit?: () => void;
   /** Called with the result, in words. */
   onDone: (what: string) => Promise<unknown>;
 }
@@ -73,15 +74,17 @@ export function ModelRow({ host, name, saved, isDefault, mayChoose, onEdit, onDo
         ) : null}
         {saved ? (
           <>
-            <Button
-              tone="quiet"
-              className="text-xs"
-              data-testid="model-edit"
-              aria-label={t("machine.modelRow.editNamed", { name })}
-              onClick={onEdit}
-            >
-              {t("machine.savedProvider.edit")}
-            </Button>
+            {onEdit ? (
+              <Button
+                tone="quiet"
+                className="text-xs"
+                data-testid="model-edit"
+                aria-label={t("machine.modelRow.editNamed", { name })}
+                onClick={onEdit}
+              >
+                {t("machine.savedProvider.edit")}
+              </Button>
+            ) : null}
             <Button
               tone="quiet"
               className="text-xs"

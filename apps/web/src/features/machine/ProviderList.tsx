@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
-import { ApiKind, type HostInfo, type Provider } from "../../api/types";
+import { ApiKind, type HostInfo, type Provider, type Requests } from "../../api/types";
 import { ErrorText } from "../../components/ErrorText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/machine";
@@ -9,6 +9,7 @@ import { isRefusal } from "../shared/errors";
 import { may, mayManageAll } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { withHelp } from "../shared/with-help";
+import { ModelRow } from "./ModelRow";
 import { ProviderForm } from "./ProviderForm";
 import { ProviderModels } from "./ProviderModels";
 import { ProviderRow } from "./ProviderRow";
@@ -100,6 +101,7 @@ function Providers({ host, machine, info, onRemove }: ProviderListProps) {
           </li>
         ))}
       </ul>
+      {editable ? <Orphans host={host} list={data} onDone={said} /> : null}
       {!editable ? null : adding ? (
         <ProviderForm
           host={host}
@@ -127,5 +129,33 @@ function Providers({ host, machine, info, onRemove }: ProviderListProps) {
         {done}
       </p>
     </>
+  );
+}
+
+interface OrphansProps {
+  host: Host;
+  list: Requests["list_providers"]["response"];
+  onDone: (what: string) => Promise<unknown>;
+}
+
+/** The saved models without a provider: they can only be removed, and their names are taken until then. */
+function Orphans({ host, list, onDone }: OrphansProps) {
+  const orphans = (list.savedModels ?? []).filter(
+    ({ model }) => !list.providers.some(({ name }) => name === model.provider),
+  );
+  return (
+    <ul className="mt-2 divide-y divide-line rounded-lg border border-line empty:hidden">
+      {orphans.map((saved) => (
+        <ModelRow
+          key={saved.name}
+          host={host}
+          name={saved.name}
+          saved={saved}
+          isDefault={list.defaultModel === saved.name}
+          mayChoose={false}
+          onDone={onDone}
+        />
+      ))}
+    </ul>
   );
 }

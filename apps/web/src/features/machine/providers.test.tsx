@@ -168,6 +168,20 @@ test("adds, changes, tests, chooses and removes models", async () => {
   ]);
 });
 
+test("a model without its provider can be removed", async () => {
+  const { asked } = show({
+    providers: [],
+    savedModels: [{ ...large, problem: "It has no provider." }],
+    defaultModel: "",
+  });
+  await click("Remove model large");
+  expect(screen.getByTestId("model-problem").textContent).toBe("It has no provider.");
+  expect(screen.queryByTestId("model-edit")).toBeNull();
+  fireEvent.click(within(screen.getAllByRole("dialog").at(-1) as HTMLElement).getByRole("button", { name: "Remove" }));
+  await screen.findByText("Model large removed.");
+  expect(asked).toEqual([["remove_model", { name: "large", version: "m1" }]]);
+});
+
 test("offers no change of what config.toml sets", async () => {
   const { version: _, baseUrl: __, ...rest } = acme;
   const fixed: Provider = { ...rest, source: "config.toml" };

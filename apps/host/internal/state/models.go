@@ -171,7 +171,7 @@ func (m SavedModel) check() error {
 	case m.ID == "":
 		return errors.New("id is missing; it is the provider's name for the model")
 	case strings.ContainsAny(m.ID, "?#") || slices.Contains(strings.Split(m.ID, "/"), ".."):
-		return errors.New("id must be the provider's name for the model, without ?, # and ..")
+		return errors.New("id must be the provider's name for the model, without .., ? and #")
 	}
 	return m.file().check()
 }

@@ -2,12 +2,13 @@ import "../../app/testing/browser";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import type { Grant, Provider, Requests } from "../../api/types";
+import { ApiError } from "../../api/contract";
+import { ApiKind, type Grant, type Provider, type Requests } from "../../api/types";
 import { hostInfo } from "../../app/testing/builders";
 import { FakeScorel } from "../../app/testing/fake-scorel";
 import { ScorelContext } from "../shared/scorel-context";
 import { MachineSheet } from "./MachineSheet";
-import { freeName } from "./provider-draft";
+import { freeName, modelName } from "./provider-draft";
 
 type Listed = Requests["list_providers"]["response"];
 
@@ -85,6 +86,30 @@ test("adds a provider of a preset with its key and a model, and keeps the key no
   ]);
   expect(document.documentElement.outerHTML).not.toContain("sk-1234");
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "Add a provider" })));
+});
+
+test("adopts the provider that an attempt without an answer saved, and no other", async () => {
+  const list: Listed = { providers: [acme], defaultModel: "demo" };
+  const { host, asked } = show(list);
+  await click("Add a provider");
+  type("provider-preset", "ollama");
+  type("provider-key", "sk-1234");
+  const url = screen.getByTestId<HTMLInputElement>("provider-url").value;
+  host.handlers.save_provider = () => {
+    throw new Error("the connection was lost");
+  };
+  fireEvent.click(screen.getByTestId("provider-save"));
+  await screen.findByText(/the connection was lost/i);
+  host.handlers.save_provider = () => {
+    throw new ApiError(ApiKind.conflict, "there is a provider ollama already");
+  };
+  list.providers.push({ ...acme, name: "ollama", baseUrl: "https://other.example/v1" });
+  fireEvent.click(screen.getByTestId("provider-save"));
+  await screen.findByText(/there is a provider ollama already/i);
+  expect(asked).toEqual([]);
+  list.providers[1] = { ...acme, name: "ollama", baseUrl: url };
+  fireEvent.click(screen.getByTestId("provider-save"));
+  await waitFor(() => expect(asked).toEqual([["set_provider_key", { provider: "ollama", key: "sk-1234" }]]));
 });
 
 test("another preset keeps what was typed, but no key for another server", async () => {
@@ -201,6 +226,11 @@ test.each<[string, Listed, Grant[]]>([
   expect((await screen.findByTestId("provider")).textContent).toContain("Model: large");
   expect(screen.queryByTestId("add-provider")).toBeNull();
   expect(screen.queryByTestId("add-model")).toBeNull();
+});
+
+test("a model has the name of its provider if its id has no usable letters", () => {
+  expect(modelName("模型", "acme", ["acme"])).toBe("acme-2");
+  expect(modelName("qwen/qwen3", "acme", [])).toBe("qwen-qwen3");
 });
 
 test("a name has the letters that the host accepts", () => {

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, type Ref, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Requests, SavedModel } from "../../api/types";
 import { Badge } from "../../components/Badge";
@@ -48,53 +48,39 @@ export function ModelRow({ host, name, saved, isDefault, mayChoose, onEdit, onDo
       </p>
       <div className="ml-auto flex flex-wrap">
         {used ? (
-          <Button
+          <Action
             ref={first}
-            tone="quiet"
-            className="text-xs"
-            data-testid="model-test"
-            aria-label={t("machine.modelRow.testNamed", { name })}
+            testId="model-test"
+            label={t("machine.modelRow.testNamed", { name })}
             busy={busy === "test"}
             onClick={test}
           >
             {t("machine.modelRow.test")}
-          </Button>
+          </Action>
         ) : null}
         {used && mayChoose && !isDefault ? (
-          <Button
-            tone="quiet"
-            className="text-xs"
-            data-testid="model-default"
-            aria-label={t("machine.modelRow.makeDefaultNamed", { name })}
+          <Action
+            testId="model-default"
+            label={t("machine.modelRow.makeDefaultNamed", { name })}
             busy={busy === "choose"}
             onClick={choose}
           >
             {t("machine.modelRow.makeDefault")}
-          </Button>
+          </Action>
+        ) : null}
+        {saved && onEdit ? (
+          <Action testId="model-edit" label={t("machine.modelRow.editNamed", { name })} onClick={onEdit}>
+            {t("machine.savedProvider.edit")}
+          </Action>
         ) : null}
         {saved ? (
-          <>
-            {onEdit ? (
-              <Button
-                tone="quiet"
-                className="text-xs"
-                data-testid="model-edit"
-                aria-label={t("machine.modelRow.editNamed", { name })}
-                onClick={onEdit}
-              >
-                {t("machine.savedProvider.edit")}
-              </Button>
-            ) : null}
-            <Button
-              tone="quiet"
-              className="text-xs"
-              data-testid="model-remove"
-              aria-label={t("machine.modelRow.removeNamed", { name })}
-              onClick={() => setRemoving(true)}
-            >
-              {t("machine.savedProvider.remove")}
-            </Button>
-          </>
+          <Action
+            testId="model-remove"
+            label={t("machine.modelRow.removeNamed", { name })}
+            onClick={() => setRemoving(true)}
+          >
+            {t("machine.savedProvider.remove")}
+          </Action>
         ) : null}
       </div>
       <p role="status" className="w-full text-accent text-sm not-empty:pb-2">
@@ -119,5 +105,31 @@ export function ModelRow({ host, name, saved, isDefault, mayChoose, onEdit, onDo
         </ConfirmSheet>
       ) : null}
     </li>
+  );
+}
+
+interface ActionProps {
+  ref?: Ref<HTMLButtonElement>;
+  testId: string;
+  /** Its accessible name, which says the model. */
+  label: string;
+  busy?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+}
+
+function Action({ ref, testId, label, busy, onClick, children }: ActionProps) {
+  return (
+    <Button
+      ref={ref}
+      tone="quiet"
+      className="text-xs"
+      data-testid={testId}
+      aria-label={label}
+      busy={busy}
+      onClick={onClick}
+    >
+      {children}
+    </Button>
   );
 }

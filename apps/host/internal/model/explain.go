@@ -24,8 +24,8 @@ func (c Config) subject() string {
 	return fmt.Sprintf("Model %q at %s", c.Model, c.shownAddress())
 }
 
-// shownAddress is the address for people. The path of a saved one may hold a secret, which those
-// who cannot change it do not see.
+// shownAddress is the address for people. The path of a saved one may hold a secret that only
+// clients with manage and approve may see.
 func (c Config) shownAddress() string {
 	if u, err := url.Parse(c.BaseURL); c.Saved && err == nil {
 		return u.Scheme + "://" + u.Host

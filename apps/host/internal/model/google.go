@@ -48,8 +48,8 @@ func (m *googleModel) once(ctx context.Context, body []byte, a *assembler) (endi
 	return stream.end()
 }
 
-// googlePath returns the path of a model: its id has slashes, and nothing else in it leads to
-// another path.
+// googlePath returns the path of a model. Slashes of its id separate segments; other special
+// characters are escaped.
 func googlePath(id string) string {
 	parts := strings.Split(strings.TrimPrefix(id, "models/"), "/")
 	for i, part := range parts {

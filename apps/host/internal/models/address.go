@@ -15,7 +15,7 @@ import (
 // sender that is here, so that no other client calls them. publicOnly says that a name must lead
 // to a public address whenever it is dialed.
 func checkAddress(address string, here bool) (publicOnly bool, err error) {
-	if address == "" { // the provider's own, which nobody chose
+	if address == "" { // that of the type
 		return false, nil
 	}
 	u, err := url.Parse(address)
@@ -24,7 +24,7 @@ func checkAddress(address string, here bool) (publicOnly bool, err error) {
 		return false, api.Errorf(api.KindBadRequest, "%.200q is not an address such as https://example.com/v1", address)
 	case u.User != nil:
 		return false, api.Errorf(api.KindBadRequest, "the address must not contain a user name or password: save a key instead")
-	case strings.ContainsAny(address, "?#"): // what is appended would not be part of the path
+	case strings.ContainsAny(address, "?#"): // the paths of requests are appended
 		return false, api.Errorf(api.KindBadRequest, "the address must end with its path, without ? and #")
 	case loopback.Is(u.Host):
 		return false, nil

@@ -85,7 +85,7 @@ func (e *Editor) SaveProvider(ctx context.Context, r api.SaveProviderRequest) (a
 		after := before
 		after.Type, after.BaseURL, after.Revision = r.Type, r.BaseURL, rand.Text()
 		moved := !known || !sameAddress(before, after)
-		if moved || e.Here { // who is here may also allow what another client could not
+		if moved || e.Here { // saving on the machine also lifts publicOnly
 			if after.PublicOnly, err = checkAddress(after.BaseURL, e.Here); err != nil {
 				return err
 			}
@@ -113,8 +113,8 @@ func sameAddress(a, b state.SavedProvider) bool {
 }
 
 // dropKey removes the key of an address that is no longer used. Nothing can be sent there any
-// more, so that a key store that is locked only keeps it, until `scorel model key remove` is given
-// its variable. The change that it belongs to is made, even if who asked is gone.
+// more. If the key store is locked, the key stays until `scorel model key remove` gets its
+// variable. The removal ignores the end of ctx, because models.json has changed already.
 func (e *Editor) dropKey(ctx context.Context, provider, variable string) {
 	if variable == "" {
 		return

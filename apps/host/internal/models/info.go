@@ -127,7 +127,7 @@ func Test(ctx context.Context, home, name string, getenv func(string) string) (T
 }
 
 // Test makes one small real call with a model; "" is the primary one. A model that does not
-// answer is no error: see TestResult.OK. The error is ErrUnknown if there is none with the name.
+// answer is reported by TestResult.OK. The error is ErrUnknown if there is none with the name.
 func (m *Models) Test(ctx context.Context, name string) (TestResult, error) {
 	config := m.now().config
 	known, ok := config.Model(name)

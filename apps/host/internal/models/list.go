@@ -9,7 +9,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// list describes the providers. editable says that whoever asks may change what is saved.
+// list describes the providers. editable adds the versions and base URLs that changes need.
 func (e *Editor) list(editable bool) api.ListProvidersResponse {
 	config := e.Models.now().config
 	response := api.ListProvidersResponse{Providers: []api.Provider{}, DefaultModel: config.Default(), DefaultSource: config.DefaultSource()}

@@ -15,8 +15,8 @@ func (r *Requests) editor(c *dispatch.Conn) *Editor {
 // mayEdit reports whether a connection may change what is saved.
 func mayEdit(c *dispatch.Conn) bool { return c.May(api.GrantManage) && c.May(api.GrantApprove) }
 
-// checkEditor requires what saving a key does: whoever chooses an address or a model decides who
-// reads what is sent there.
+// checkEditor requires the same grants as saving a key: the address and the model decide where
+// prompts are sent.
 func checkEditor(c *dispatch.Conn) error {
 	if !c.May(api.GrantApprove) {
 		return c.Lacks(api.GrantApprove, "changing providers and models also")

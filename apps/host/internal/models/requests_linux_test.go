@@ -239,8 +239,8 @@ func TestWhatANameLeadsToIsChecked(t *testing.T) {
 	}
 }
 
-// TestAnAddressIsAllowedHere: who is on the machine lets a provider of another client connect to
-// its network, without a change of the address or a new key.
+// TestAnAddressIsAllowedHere: saving a provider of another client on the machine lets it connect
+// to the local network, and keeps its key.
 func TestAnAddressIsAllowedHere(t *testing.T) {
 	k := serveKeyed(t, "", env(nil))
 	p := addProvider(t, k.Connect("phone", api.GrantView, api.GrantManage, api.GrantApprove), "acme", "https://acme.example/v1")
@@ -281,7 +281,8 @@ func TestNamesOfBuiltinModels(t *testing.T) {
 	}
 }
 
-// TestWhoMayChangeModels, and who sees more than before.
+// TestWhoMayChangeModels: only clients with manage and approve change models or see versions and
+// base URLs.
 func TestWhoMayChangeModels(t *testing.T) {
 	k := serveKeyed(t, "", env(nil))
 	local := k.Local()

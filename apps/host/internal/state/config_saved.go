@@ -98,5 +98,6 @@ func (c Config) BuiltinModel(name string) bool {
 	return c.builtin && (name == ProviderDemo || slices.ContainsFunc(builtinProviders(c.getenv), func(p Provider) bool { return p.Name == name }))
 }
 
-// DefaultSource says who chose the default: SourceConfig, SourceSaved, or "" if nobody did.
+// DefaultSource says where the default was chosen: SourceConfig, SourceSaved, or "" for the
+// choice of the host.
 func (c Config) DefaultSource() string { return c.defaultSource }

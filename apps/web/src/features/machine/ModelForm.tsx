@@ -36,7 +36,7 @@ export function ModelForm({ host, provider, model, taken, onDone, onCancel }: Mo
       });
       await onDone(t("machine.modelForm.saved", { name: named }));
     });
-  // Not type="number": its value is empty for text that is no number, which would remove what was saved.
+  // The value of type="number" is empty for invalid text, and saving it would remove the earlier value.
   const number = (field: keyof ModelFields, label: string, testId: string, whole = false) => (
     <TextField
       label={label}

@@ -133,6 +133,9 @@ func TestAProjectTakesNoNames(t *testing.T) {
 			t.Errorf("%s: the tools are %q", name, got)
 		}
 	}
+	if err := os.Remove(filepath.Join(w.folder, mcp.FileName)); err != nil { // it may hold the same name
+		t.Fatal(err)
+	}
 	if _, err := w.Save(w.folder, "my.mail", "", draftOf(child(t, "good")), "host"); kindOf(err) != api.KindConflict || !strings.Contains(err.Error(), "Choose another name") {
 		t.Errorf("added: %v", err)
 	}

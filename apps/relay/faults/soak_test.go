@@ -155,7 +155,7 @@ func (s *soak) settled(t *testing.T, enough func(node int, now left) bool) []lef
 				break
 			}
 			if time.Now().After(deadline) {
-				t.Fatalf("node %d still holds %+v after %s", i, out[i], allGone)
+				t.Fatalf("node %d still holds %+v after %s:\n%s", i, out[i], allGone, n.Quit(t))
 			}
 			<-time.After(100 * time.Millisecond)
 		}
@@ -165,11 +165,9 @@ func (s *soak) settled(t *testing.T, enough func(node int, now left) bool) []lef
 
 func measure(t *testing.T, n *nodetest.Node) left {
 	t.Helper()
-	var l left
+	l := left{Goroutines: n.Goroutines(t)}
 	for name, value := range n.Metrics(t) {
 		switch {
-		case name == "go_goroutines":
-			l.Goroutines = int(value)
 		case name == "process_open_fds":
 			l.FDs = int(value)
 		case name == "scorel_relay_channels":

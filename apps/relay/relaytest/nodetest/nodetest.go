@@ -14,6 +14,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -64,7 +67,7 @@ func serveNode(text string) error {
 	fmt.Println(l.Addr())
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the test process
+		answerQuestions()
 		cancel()
 	}()
 	return serve.Run(ctx, serve.Options{
@@ -72,6 +75,18 @@ func serveNode(text string) error {
 		Guard:  serve.Guard{Limits: &cfg.Limits},
 		Logger: slog.New(slog.NewJSONHandler(os.Stderr, nil)),
 	})
+}
+
+// answerQuestions writes the number of goroutines whenever a byte comes, until the test
+// process ends or closes standard input. /metrics cannot tell it: several goroutines
+// collect the metrics, more or fewer of them each time.
+func answerQuestions() {
+	for question := make([]byte, 1); ; {
+		if _, err := io.ReadFull(os.Stdin, question); err != nil {
+			return
+		}
+		fmt.Println(runtime.NumGoroutine())
+	}
 }
 
 // Node is a relay in its own process.
@@ -82,7 +97,8 @@ type Node struct {
 	cfg   Config
 	log   string // file
 	cmd   *exec.Cmd
-	stdin io.Closer
+	stdin io.WriteCloser
+	out   *bufio.Reader
 }
 
 // Start runs a node until the test ends.
@@ -138,8 +154,8 @@ func (n *Node) run() error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	n.cmd, n.stdin = cmd, stdin
-	line, err := bufio.NewReader(out).ReadString('\n')
+	n.cmd, n.stdin, n.out = cmd, stdin, bufio.NewReader(out)
+	line, err := n.out.ReadString('\n')
 	if err != nil {
 		n.Kill()
 		return fmt.Errorf("it exited before it listened: %w", err)
@@ -170,6 +186,23 @@ func (n *Node) Addr() string { return n.cfg.Listen }
 // PID returns the process's id while it runs.
 func (n *Node) PID() int { return n.cmd.Process.Pid }
 
+// Goroutines returns how many goroutines the process has.
+func (n *Node) Goroutines(t testing.TB) int {
+	t.Helper()
+	if _, err := n.stdin.Write([]byte("?")); err != nil {
+		t.Fatalf("asking a node for its goroutines: %v", err)
+	}
+	line, err := n.out.ReadString('\n')
+	if err != nil {
+		t.Fatalf("reading a node's goroutines: %v", err)
+	}
+	count, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatalf("reading a node's goroutines: %v", err)
+	}
+	return count
+}
+
 // Kill ends the process at once, as kill -9 does: the kernel closes its sockets.
 // Killing again is harmless.
 func (n *Node) Kill() {
@@ -187,6 +220,20 @@ func (n *Node) Freeze(t testing.TB) { n.signal(t, syscall.SIGSTOP) }
 
 // Thaw resumes the process.
 func (n *Node) Thaw(t testing.TB) { n.signal(t, syscall.SIGCONT) }
+
+// Quit ends the process with SIGQUIT and returns what it wrote to standard error: its
+// log, and then the stacks of its goroutines.
+func (n *Node) Quit(t testing.TB) string {
+	t.Helper()
+	n.signal(t, syscall.SIGQUIT)
+	_ = n.cmd.Wait() // returns how it ended
+	n.Kill()
+	said, err := os.ReadFile(n.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(said)
+}
 
 func (n *Node) signal(t testing.TB, s syscall.Signal) {
 	t.Helper()

@@ -2,7 +2,6 @@ package models
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/publicnet"
@@ -29,7 +28,7 @@ func checkAddress(address string, here bool) (publicOnly bool, err error) {
 	case loopback.Is(u.Host):
 		return false, nil
 	}
-	near := publicnet.CheckHost(u.Hostname()) != nil || isLocalName(u.Hostname())
+	near := publicnet.CheckHost(u.Hostname()) != nil
 	switch {
 	case near && !here:
 		return false, api.Errorf(api.KindNotAllowed, "%s is an address of a local network, which only a person on the machine itself can set: add it there with `scorel model provider add`", u.Host)
@@ -37,10 +36,4 @@ func checkAddress(address string, here bool) (publicOnly bool, err error) {
 		return false, api.Errorf(api.KindBadRequest, "http://%s would send the key and all prompts unencrypted: use https", u.Host)
 	}
 	return !here, nil
-}
-
-// isLocalName reports whether a name ends with a domain that is used within local networks only.
-func isLocalName(host string) bool {
-	name := strings.ToLower(strings.TrimSuffix(host, "."))
-	return slices.ContainsFunc([]string{".local", ".lan", ".internal", ".home.arpa"}, func(end string) bool { return strings.HasSuffix(name, end) })
 }

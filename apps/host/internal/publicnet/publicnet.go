@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -47,10 +48,19 @@ func Is(addr netip.Addr) bool {
 func CheckHost(host string) error {
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	addr, err := netip.ParseAddr(name)
-	if err == nil && !Is(addr) || name == "localhost" || strings.HasSuffix(name, ".localhost") || err != nil && !strings.Contains(name, ".") {
+	if err == nil && !Is(addr) || err != nil && isLocalName(name) {
 		return ErrPrivate
 	}
 	return nil
+}
+
+// isLocalName reports whether a name without its last dot is that of a machine of the local network:
+// it has no domain, or one that is not in the public domain name system (RFC 6761, 6762 and 8375, and
+// those that ICANN and routers use).
+func isLocalName(name string) bool {
+	return !strings.Contains(name, ".") || slices.ContainsFunc([]string{".localhost", ".local", ".lan", ".internal", ".home.arpa"}, func(domain string) bool {
+		return strings.HasSuffix(name, domain)
+	})
 }
 
 // Control is net.Dialer.Control that refuses connections to addresses that are not public. It sees

@@ -27,6 +27,18 @@ func TestIs(t *testing.T) {
 	}
 }
 
+func TestCheckHost(t *testing.T) {
+	for host, private := range map[string]bool{
+		"localhost": true, "app.localhost.": true, "nas": true, "NAS.local": true, "printer.lan.": true, "db.internal": true, "x.home.arpa": true,
+		"192.168.1.1": true, "::1": true, "fe80::1%eth0": true,
+		"example.com": false, "local.example.com": false, "my-lan.example": false, "93.184.216.34": false,
+	} {
+		if err := CheckHost(host); errors.Is(err, ErrPrivate) != private {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+}
+
 // TestTransport: neither a server of this machine is reached, nor one through a proxy there.
 func TestTransport(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a server of this machine was reached") }))

@@ -21,7 +21,7 @@ GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*'
 SITEFILES := $(shell find docs $(SITE) -type f -not -path '*/node_modules/*' -not -path '*/dist/*' -not -path 'docs/decisions/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web site feishu image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-matrix test-wine test-agents fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web site feishu image release test check test-go test-programs test-race test-page test-web test-e2e test-containers test-deploy test-install test-matrix test-wine test-agents fuzz bench bench-check bench-go bench-chat bench-idle soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -164,6 +164,10 @@ bench-go: ## the relay's data path, the seal, the resync
 
 bench-chat: ## the terminal client: first frame, keystroke, memory, a session of 100,000 entries
 	$(GO) test -run '^$$' -bench Chat -benchtime 20x -timeout 30m ./apps/cli/e2e
+
+bench-idle: ## the program's start, and a host that does nothing: memory and wakeups in ten minutes
+	$(GO) test -run '^$$' -bench Version -benchtime 50x ./apps/cli/e2e
+	$(GO) test -run '^$$' -bench IdleHost -benchtime 10x -timeout 30m ./apps/cli/e2e
 
 # The tests of the relay under many hosts and many connections, at the size of
 # which make test runs a part, and what the sizing in docs/operations.md is made of.

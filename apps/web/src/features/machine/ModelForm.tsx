@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { SavedModel } from "../../api/types";
+import { Select } from "../../components/Select";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/machine";
 import { EntryForm } from "../shared/EntryForm";
@@ -71,6 +72,17 @@ export function ModelForm({ host, provider, model, taken, onDone, onCancel }: Mo
         autoCapitalize="off"
         spellCheck={false}
         onChange={(e) => setFields((before) => ({ ...before, id: e.target.value }))}
+      />
+      <Select
+        label={t("machine.modelForm.images")}
+        value={fields.images}
+        options={[
+          { value: "", label: t("machine.modelForm.imagesGuessed") },
+          { value: "yes", label: t("machine.modelForm.imagesAccepted") },
+          { value: "no", label: t("machine.modelForm.imagesRefused") },
+        ]}
+        data-testid="model-images"
+        onChange={(e) => setFields((before) => ({ ...before, images: e.target.value as ModelFields["images"] }))}
       />
       {number("contextWindow", t("machine.modelForm.contextWindow"), "model-window", true)}
       <div className="grid gap-3 sm:grid-cols-2">

@@ -72,6 +72,8 @@ export interface ModelFields {
   contextWindow: string;
   priceInput: string;
   priceOutput: string;
+  /** Whether it accepts images; "" leaves it to the host. */
+  images: "" | "yes" | "no";
 }
 
 export function modelFields(model: ModelDraft | null): ModelFields {
@@ -81,6 +83,7 @@ export function modelFields(model: ModelDraft | null): ModelFields {
     contextWindow: text(model?.contextWindow),
     priceInput: text(model?.priceInput),
     priceOutput: text(model?.priceOutput),
+    images: model?.images === undefined ? "" : model.images ? "yes" : "no",
   };
 }
 
@@ -97,8 +100,10 @@ export function modelReady({ id, contextWindow, priceInput, priceOutput }: Model
 
 /** Returns the model that is sent. What the form does not show stays as it was. */
 export function modelDraft(provider: string, before: ModelDraft | null, fields: ModelFields): ModelDraft {
+  const { images: _, ...kept } = before ?? {};
   return {
-    ...before,
+    ...kept,
+    ...(fields.images ? { images: fields.images === "yes" } : {}),
     provider,
     id: fields.id.trim(),
     contextWindow: Number(fields.contextWindow),

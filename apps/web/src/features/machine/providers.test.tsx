@@ -193,6 +193,24 @@ test("adds, changes, tests, chooses and removes models", async () => {
   ]);
 });
 
+test("says whether a model accepts images, or leaves it to the host", async () => {
+  const { asked } = show({
+    providers: [{ ...acme, models: ["large", "small"] }],
+    savedModels: [large, { ...large, name: "small", model: { ...large.model, images: true } }],
+    defaultModel: "demo",
+  });
+  const choose = async (name: string, before: string, after: string) => {
+    await click(`Edit model ${name}`);
+    expect(screen.getByTestId<HTMLSelectElement>("model-images").value).toBe(before);
+    type("model-images", after);
+    fireEvent.click(screen.getByTestId("model-save"));
+    await screen.findByText(`Model ${name} saved.`);
+    return (asked.pop()?.[1] as Requests["save_model"]["request"] | undefined)?.model.images;
+  };
+  expect(await choose("large", "", "no")).toBe(false);
+  expect(await choose("small", "yes", "")).toBeUndefined();
+});
+
 test("a model without its provider can be removed", async () => {
   const { asked } = show({
     providers: [],

@@ -77,7 +77,7 @@ type draftFlags struct {
 
 func (d *draftFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&d.draft.Description, "description", "", "what the agent is for, in one line")
-	flags.StringVar(&d.draft.Model, "model", "", "a model of config.toml (default: that of the session that delegates the task)")
+	flags.StringVar(&d.draft.Model, "model", "", "a model of the machine (default: that of the session that delegates the task)")
 	flags.StringVar(&d.tools, "tools", "", "comma-separated `names` of the tools that it may use; all or none")
 	flags.StringVar(&d.without, "disallowed-tools", "", "comma-separated `names` of tools that it may not use; none")
 	flags.StringVar(&d.subagents, "subagents", "", "comma-separated `names` of agents to which its sessions may delegate tasks; all or none")

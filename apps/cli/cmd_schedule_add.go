@@ -153,7 +153,7 @@ func (f *scheduleSpec) add(cmd *cobra.Command) {
 	flags.StringVar(&f.afterSchedule, "after-schedule", "", "run after runs of the schedule with this id or name")
 	flags.StringVar(&f.on, "on", "", "after which runs: succeeded, failed or ended (default: succeeded)")
 	flags.StringVar(&f.spec.Agent, "agent", "", "the agent to run as")
-	flags.StringVar(&f.spec.Model, "model", "", "the model, by its name in config.toml")
+	flags.StringVar(&f.spec.Model, "model", "", "name of a model of the machine")
 	flags.StringVar(&f.mode, "mode", "", "what the agent may do without asking: plan, ask, accept-edits, auto or bypass (default: ask)")
 	flags.BoolVar(&f.spec.Worktree, "worktree", false, "work in a new git worktree each time")
 	flags.Float64Var(&f.spec.Cost, "cost", 0, "limit of each run in US dollars")

@@ -91,7 +91,7 @@ func (f *sendFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.session, "session", "", "continue the session with this id")
 	flags.StringVar(&f.project, "project", "", "id or folder of the project to start a session in (default: this folder)")
 	flags.StringVar(&f.agent, "agent", "", "agent that a new session runs as, from \"scorel agent list\"")
-	flags.StringVar(&f.model, "model", "", "name of a model in the host's config.toml")
+	flags.StringVar(&f.model, "model", "", "name of a model of the host")
 	flags.StringVar(&f.backend, "backend", "", "agent that works on the prompt, from now on; scorel backend list shows them")
 	flags.StringVar(&f.thinking, "thinking", "", "reasoning level from now on: off, minimal, low, medium, high, or configured for that of config.toml")
 	flags.BoolVar(&f.yes, "yes", false, "approve everything for this prompt")
@@ -335,7 +335,7 @@ type sendResult struct {
 
 func (s *sending) printResult(r follow.Result) error {
 	if r.StopReason == session.StopLength {
-		fmt.Fprintln(s.to.con.stderr, "scorel: the answer was cut off at the model's token limit: raise max_tokens of the model in the host's config.toml, or ask for less")
+		fmt.Fprintln(s.to.con.stderr, "scorel: the answer was cut off at the model's token limit: raise the limit of its answers in config.toml or with `scorel model edit`, or ask for less")
 	}
 	if s.asJSON {
 		return printJSON(s.to.con.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text, r.Unasked})

@@ -39,14 +39,14 @@ func newSessionModel(a *app) *cobra.Command {
 		Use:   "model ID [MODEL]",
 		Short: "Set the model or the reasoning level of a session",
 		Long: `Set the model and the reasoning level that the next turn of a session uses. MODEL is a name
-of config.toml, as "scorel model list" shows it. If the model does not support the level,
-the nearest one is used.`,
+that "scorel model list" shows. If the model does not support the level, the nearest one is
+used.`,
 		Example: "  scorel session model ID large\n  scorel session model ID --thinking high",
 		Args:    argCount(1, 2, "the id of one session, and the name of a model"),
 	}
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
-	cmd.Flags().StringVar(&thinking, "thinking", "", "reasoning level: off, minimal, low, medium, high, or configured for that of config.toml")
+	cmd.Flags().StringVar(&thinking, "thinking", "", "reasoning level: off, minimal, low, medium, high, or configured for that of the model's settings")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request := api.SetModelRequest{SessionID: args[0], Thinking: thinking}
 		if len(args) == 2 {

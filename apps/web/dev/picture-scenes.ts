@@ -40,8 +40,7 @@ function pictures(session: FakeSession, scorel: FakeScorel): void {
       { ...waiting, state: "host" },
       {
         ...{ ...waiting, clientKey: "f1", text: "Is it the same on a phone?", state: "failed" },
-        error:
-          "The model main does not accept images: choose another model, or set images = true for it in config.toml.",
+        error: "The model main does not accept images: choose another model.",
       },
     ],
   });

@@ -12,7 +12,7 @@ const (
 // AgentDraft is the content of an agent definition.
 type AgentDraft struct {
 	Description string `json:"description"`     // one line, shown to the model
-	Model       string `json:"model,omitempty"` // name in config.toml; "" means the model of the parent session
+	Model       string `json:"model,omitempty"` // its name, as list_models returns it; "" means the model of the parent session
 	// Tools lists the tools that the agent may use. Absent means all; an empty list
 	// means none.
 	Tools           []string `json:"tools,omitzero"`
@@ -58,7 +58,7 @@ type (
 	PreviewAgentResponse struct {
 		Prompt   string   `json:"prompt"` // the system prompt
 		Tools    []string `json:"tools"`  // excluding tools of MCP servers
-		Model    string   `json:"model"`  // name in config.toml
+		Model    string   `json:"model"`  // its name
 		MaxTurns int      `json:"maxTurns"`
 	}
 	// SaveAgentRequest writes the file of an agent. Unknown fields and comments in

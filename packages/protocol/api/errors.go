@@ -15,7 +15,7 @@ const (
 	KindConflict       Kind = 5  // the state has changed, or does not allow the request now
 	KindInvalidPath    Kind = 6  // the folder does not exist or cannot be used
 	KindProjectInUse   Kind = 7  // the project has sessions
-	KindUnknownModel   Kind = 8  // no model of that name in config.toml
+	KindUnknownModel   Kind = 8  // no model of that name on the host
 	KindTooLarge       Kind = 9  // over a limit
 	KindDamaged        Kind = 10 // the session file is damaged; nothing was changed
 	KindQueueFull      Kind = 11 // the prompt queue of the session is full

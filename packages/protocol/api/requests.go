@@ -6,7 +6,8 @@ import "github.com/scorel/scorel/packages/protocol/session"
 type Empty struct{}
 
 // Requests and responses follow, in the order of Table.
-// ThinkingConfigured as the level of set_model restores the level of config.toml.
+
+// ThinkingConfigured as the level of set_model restores the level of the model's settings.
 const ThinkingConfigured = "configured"
 
 type (
@@ -78,7 +79,7 @@ type (
 	CreateSessionRequest struct {
 		ProjectID string `json:"projectId" req:"min=1,max=256"`
 		ClientKey string `json:"clientKey" req:"min=1"`
-		Model     string `json:"model,omitempty" req:"max=256"` // name in config.toml; "" means the default
+		Model     string `json:"model,omitempty" req:"max=256"` // its name, as list_models returns it; "" means the default
 		Agent     string `json:"agent,omitempty" req:"max=256"` // agent that the session runs as; "" means none
 		// Backend is the program that works on its turns; "" is scorel's own agent. Hosts that
 		// do not know the field leave it out of the session in the answer.

@@ -16,7 +16,7 @@ type SessionSummary struct {
 	WaitingApproval bool `json:"waitingApproval,omitempty"`
 	// WaitingAnswer is true while a question of the agent waits.
 	WaitingAnswer bool `json:"waitingAnswer,omitempty"`
-	// Model is the name in config.toml of the model for the next turn.
+	// Model is the name of the model for the next turn.
 	Model string `json:"model"`
 	// Thinking is the model's thinking level; "" leaves it to the provider.
 	Thinking string `json:"thinking,omitempty"`

@@ -19,14 +19,14 @@ type Project struct {
 
 // Model is a model that the host can use.
 type Model struct {
-	Name          string `json:"name"`                    // the name in config.toml
-	Provider      string `json:"provider"`                // in config.toml
+	Name          string `json:"name"`                    // its name on this host
+	Provider      string `json:"provider"`                // its name on this host
 	ID            string `json:"id"`                      // the provider's name for it
 	ContextWindow int    `json:"contextWindow,omitempty"` // tokens
 	// ThinkingLevels are the levels that set_model accepts, from least to most;
 	// empty if the model has no such setting.
 	ThinkingLevels []string `json:"thinkingLevels,omitempty"`
-	// Thinking is the level set in config.toml; "" leaves it to the provider.
+	// Thinking is the level that it is configured with; "" leaves it to the provider.
 	Thinking string `json:"thinking,omitempty"`
 	// Images is true if the model accepts images.
 	Images bool `json:"images,omitempty"`

@@ -31,7 +31,7 @@ type Agent struct {
 	Description string `json:"description"` // one line
 	Scope       Scope  `json:"scope"`
 	Path        string `json:"path,omitempty"`  // path of its file; "" for a built-in agent
-	Model       string `json:"model,omitempty"` // name in config.toml; "" means the caller's model
+	Model       string `json:"model,omitempty"` // its name on the host; "" means the caller's model
 	// Tools are the only tools that it may use: nil permits all, an empty list none. A name
 	// that ends in * matches every tool with that prefix.
 	Tools []string `json:"tools,omitzero"`

@@ -14,7 +14,7 @@ import (
 func (f *finder) equip(agent *Agent, d definition.Document) bool {
 	if model := text(d.Fields["model"]); model != "" && model != "inherit" {
 		if agent.Model = model; f.places.KnownModel != nil && !f.places.KnownModel(model) {
-			f.Note("%s: config.toml has no model %.60q; the model of the calling session is used", at(agent.Path, d, "model", model), model)
+			f.Note("%s: there is no model %.60q on this host; the model of the calling session is used", at(agent.Path, d, "model", model), model)
 			agent.Model = ""
 		}
 	}

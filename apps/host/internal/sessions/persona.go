@@ -13,7 +13,7 @@ import (
 // narrows the tools of the session as the record of a child does.
 type Persona struct {
 	Name     string
-	Model    string // name in config.toml; "" is the default
+	Model    string // its name on this host; "" is the default
 	Prompt   string // follows the system prompt
 	Limits   session.ChildRecord
 	MaxTurns int // 0 is that of the host

@@ -156,7 +156,7 @@ export const KEY_FROM_SYSTEM = 'system';
 export const KEY_FROM_FILE = 'file';
 /**
  * Requests and responses follow, in the order of Table.
- * `configured` as the level of set_model restores the level of config.toml.
+ * `configured` as the level of set_model restores the level of the model's settings.
  */
 export const THINKING_CONFIGURED = 'configured';
 /**
@@ -311,7 +311,7 @@ export const Kind = {
   invalid_path: 6,
   /** the project has sessions */
   project_in_use: 7,
-  /** no model of that name in config.toml */
+  /** no model of that name on the host */
   unknown_model: 8,
   /** over a limit */
   too_large: 9,
@@ -1826,7 +1826,7 @@ export interface SessionSummary {
   waitingApproval?: boolean;
   /** True while a question of the agent waits. */
   waitingAnswer?: boolean;
-  /** The name in config.toml of the model for the next turn. */
+  /** The name of the model for the next turn. */
   model: string;
   /** The model's thinking level; "" leaves it to the provider. */
   thinking?: string;
@@ -2062,7 +2062,7 @@ export interface SearchSessionsResponse {
 export interface CreateSessionRequest {
   projectId: string;
   clientKey: string;
-  /** name in config.toml; "" means the default */
+  /** its name, as list_models returns it; "" means the default */
   model?: string;
   /** agent that the session runs as; "" means none */
   agent?: string;
@@ -2875,7 +2875,7 @@ export interface PreviewAgentResponse {
   prompt: string;
   /** excluding tools of MCP servers */
   tools: string[];
-  /** name in config.toml */
+  /** its name */
   model: string;
   maxTurns: number;
 }
@@ -4562,7 +4562,7 @@ export interface AgentInfo {
   version?: string;
   /** one line, shown to the model */
   description: string;
-  /** name in config.toml; "" means the model of the parent session */
+  /** its name, as list_models returns it; "" means the model of the parent session */
   model?: string;
   /**
    * Lists the tools that the agent may use. Absent means all; an empty list
@@ -4592,7 +4592,7 @@ export interface AgentInfo {
 export interface AgentDraft {
   /** one line, shown to the model */
   description: string;
-  /** name in config.toml; "" means the model of the parent session */
+  /** its name, as list_models returns it; "" means the model of the parent session */
   model?: string;
   /**
    * Lists the tools that the agent may use. Absent means all; an empty list
@@ -5209,9 +5209,9 @@ export interface PushQuiet {
 
 /** A model that the host can use. */
 export interface Model {
-  /** the name in config.toml */
+  /** its name on this host */
   name: string;
-  /** in config.toml */
+  /** its name on this host */
   provider: string;
   /** the provider's name for it */
   id: string;
@@ -5222,7 +5222,7 @@ export interface Model {
    * empty if the model has no such setting.
    */
   thinkingLevels?: string[];
-  /** The level set in config.toml; "" leaves it to the provider. */
+  /** The level that it is configured with; "" leaves it to the provider. */
   thinking?: string;
   /** True if the model accepts images. */
   images?: boolean;

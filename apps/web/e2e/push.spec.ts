@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import type { Worker } from "@playwright/test";
 import { expect, test } from "./harness";
 import type { Visitor } from "./visitor";
 
@@ -25,7 +26,11 @@ const withPush = async (anna: Visitor) => {
   });
 };
 
-/** Delivers a push message to the worker of the visitor's only machine. */
+/**
+ * Delivers a push message to the worker of the visitor's only machine, and waits until it has shown a notification.
+ * Before that, Chromium takes one that it has stored but does not show yet for an old one, and deletes it when
+ * somebody asks for the notifications.
+ */
 async function deliver(anna: Visitor, message: object): Promise<void> {
   const cdp = await anna.context.newCDPSession(anna.page);
   const found = new Promise<string>((resolve) => {
@@ -35,10 +40,41 @@ async function deliver(anna: Visitor, message: object): Promise<void> {
     });
   });
   await cdp.send("ServiceWorker.enable");
-  await cdp.send("ServiceWorker.deliverPushMessage", {
-    ...{ origin: anna.url, registrationId: await found, data: JSON.stringify(message) },
+  const registrationId = await found;
+  const worker = await pushWorker(anna);
+  await worker.evaluate(() => {
+    const scope = globalThis as never as { registration: ServiceWorkerRegistration; shown: Promise<void> };
+    const show = ServiceWorkerRegistration.prototype.showNotification;
+    scope.shown = new Promise((resolve, reject) => {
+      scope.registration.showNotification = async (...of) => {
+        const showing = show.apply(scope.registration, of);
+        showing.then(resolve, reject);
+        return showing;
+      };
+    });
   });
+  await cdp.send("ServiceWorker.deliverPushMessage", {
+    ...{ origin: anna.url, registrationId, data: JSON.stringify(message) },
+  });
+  await worker.evaluate(() => (globalThis as never as { shown: Promise<void> }).shown);
   await cdp.detach();
+}
+
+/** Returns the service worker of the visitor's only machine, when it runs. */
+async function pushWorker(anna: Visitor): Promise<Worker> {
+  let found: Worker | undefined;
+  await expect
+    .poll(async () => {
+      for (const each of anna.context.serviceWorkers()) {
+        const scope = await each.evaluate(
+          () => (globalThis as never as { registration: { scope: string } }).registration.scope,
+        );
+        found = scope.includes("/push/") ? each : found;
+      }
+      return found;
+    })
+    .toBeDefined();
+  return found as unknown as Worker;
 }
 
 /** Returns the titles, texts and buttons of the shown notifications. */

@@ -86,6 +86,30 @@ it("closes what is withdrawn, without a sound", async () => {
   expect(closed).toEqual(["dev_a ses_1"]);
 });
 
+it("keeps a notification that comes while another one is withdrawn", async () => {
+  const [stored, visible] = [new Set<string>(), new Set<string>()];
+  const registration = {
+    scope: scope.registration.scope,
+    // As Chromium does it: what is stored and not visible yet is deleted by a question for all.
+    showNotification: async (_: string, { tag = "", silent }: NotificationOptions) => {
+      stored.add(tag);
+      for (let i = 0; i < (silent ? 1 : 20); i++) {
+        await null;
+      }
+      stored.has(tag) && visible.add(tag);
+    },
+    getNotifications: async ({ tag }: { tag: string }) => {
+      for (const each of stored) {
+        visible.has(each) || stored.delete(each);
+      }
+      return [{ close: () => visible.delete(tag) }];
+    },
+  };
+  const both = { ...scope, registration } as unknown as NoticeScope;
+  await Promise.all([show(both, { kind: "gone", device: "dev_a", tag: "ses_3", gone: true }), show(both, approval)]);
+  expect([...visible]).toEqual(["dev_a ses_1"]);
+});
+
 it.each([
   [null, "other"],
   [{ json: () => ({ kind: "later", device: "dev_a", tag: "x" }) }, "later"],

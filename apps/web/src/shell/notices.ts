@@ -56,13 +56,19 @@ function machineOf({ scope }: ServiceWorkerRegistration): string | null {
   return /^\/push\/([^/]+)\/$/.exec(new URL(scope).pathname)?.[1] ?? null;
 }
 
-/** Shows a notification in place of the earlier one about the same session. */
-export async function show({ registration }: NoticeScope, pushed: Pushed): Promise<void> {
+/**
+ * Shows a notification in place of the earlier one about the same session. Messages that come at the same time are shown
+ * one after another: when a worker asks for its notifications, Chromium deletes one that it has stored but does not show
+ * yet, as if it were an old one.
+ */
+export function show({ registration }: NoticeScope, pushed: Pushed): Promise<void> {
   const machine = machineOf(registration);
-  if (machine !== null && pushed.device !== machine) {
-    // A machine speaks for itself only: an answer to it must not reach a session of another one.
-    return show({ registration } as NoticeScope, { ...unknown(), device: machine });
-  }
+  // A machine speaks for itself only: an answer to it must not reach a session of another one.
+  const own = machine === null || pushed.device === machine ? pushed : { ...unknown(), device: machine };
+  return navigator.locks.request(`scorel.notices ${registration.scope}`, () => put(registration, own));
+}
+
+async function put(registration: ServiceWorkerRegistration, pushed: Pushed): Promise<void> {
   const word = await words();
   // A reduced notification has no title, and says no more than that a session needs someone.
   const what = pushed.gone ? word.gone : (pushed.title && word[pushed.kind]) || word.other;

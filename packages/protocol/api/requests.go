@@ -7,7 +7,7 @@ type Empty struct{}
 
 // Requests and responses follow, in the order of Table.
 
-// ThinkingConfigured as the level of set_model restores the level of the model's settings.
+// ThinkingConfigured is the level of set_model that restores that of the model's settings.
 const ThinkingConfigured = "configured"
 
 type (

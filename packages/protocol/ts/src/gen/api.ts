@@ -154,10 +154,7 @@ export const KEY_FROM_ENVIRONMENT = 'environment';
 export const KEY_FROM_SYSTEM = 'system';
 /** a file of mode 0600 in the host's home */
 export const KEY_FROM_FILE = 'file';
-/**
- * Requests and responses follow, in the order of Table.
- * `configured` as the level of set_model restores the level of the model's settings.
- */
+/** The level of set_model that restores that of the model's settings. */
 export const THINKING_CONFIGURED = 'configured';
 /**
  * Limits the rules that a host stores per kind and project, or per

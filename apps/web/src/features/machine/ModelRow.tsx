@@ -1,11 +1,11 @@
-import { type ReactNode, type Ref, useState } from "react";
+import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Requests, SavedModel } from "../../api/types";
 import { Badge } from "../../components/Badge";
-import { Button } from "../../components/Button";
 import { t } from "../../i18n/machine";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { useLostFocus } from "../shared/lost-focus";
+import { RowAction } from "../shared/RowAction";
 import { useAct } from "../shared/use-act";
 
 export interface ModelRowProps {
@@ -48,7 +48,7 @@ export function ModelRow({ host, name, saved, isDefault, mayChoose, onEdit, onDo
       </p>
       <div className="ml-auto flex flex-wrap">
         {used ? (
-          <Action
+          <RowAction
             ref={first}
             testId="model-test"
             label={t("machine.modelRow.testNamed", { name })}
@@ -56,31 +56,31 @@ export function ModelRow({ host, name, saved, isDefault, mayChoose, onEdit, onDo
             onClick={test}
           >
             {t("machine.modelRow.test")}
-          </Action>
+          </RowAction>
         ) : null}
         {used && mayChoose && !isDefault ? (
-          <Action
+          <RowAction
             testId="model-default"
             label={t("machine.modelRow.makeDefaultNamed", { name })}
             busy={busy === "choose"}
             onClick={choose}
           >
             {t("machine.modelRow.makeDefault")}
-          </Action>
+          </RowAction>
         ) : null}
         {saved && onEdit ? (
-          <Action testId="model-edit" label={t("machine.modelRow.editNamed", { name })} onClick={onEdit}>
+          <RowAction testId="model-edit" label={t("machine.modelRow.editNamed", { name })} onClick={onEdit}>
             {t("machine.savedProvider.edit")}
-          </Action>
+          </RowAction>
         ) : null}
         {saved ? (
-          <Action
+          <RowAction
             testId="model-remove"
             label={t("machine.modelRow.removeNamed", { name })}
             onClick={() => setRemoving(true)}
           >
             {t("machine.savedProvider.remove")}
-          </Action>
+          </RowAction>
         ) : null}
       </div>
       <p role="status" className="w-full text-accent text-sm not-empty:pb-2">
@@ -105,31 +105,5 @@ export function ModelRow({ host, name, saved, isDefault, mayChoose, onEdit, onDo
         </ConfirmSheet>
       ) : null}
     </li>
-  );
-}
-
-interface ActionProps {
-  ref?: Ref<HTMLButtonElement>;
-  testId: string;
-  /** Its accessible name, which says the model. */
-  label: string;
-  busy?: boolean;
-  onClick: () => void;
-  children: ReactNode;
-}
-
-function Action({ ref, testId, label, busy, onClick, children }: ActionProps) {
-  return (
-    <Button
-      ref={ref}
-      tone="quiet"
-      className="text-xs"
-      data-testid={testId}
-      aria-label={label}
-      busy={busy}
-      onClick={onClick}
-    >
-      {children}
-    </Button>
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { MCPServer, Requests } from "../../api/types";
-import { Button } from "../../components/Button";
 import { t } from "../../i18n/project";
 import { ConfirmSheet } from "../shared/ConfirmSheet";
 import { useLostFocus } from "../shared/lost-focus";
+import { RowAction } from "../shared/RowAction";
 import { useAct } from "../shared/use-act";
 
 export interface ServerActionsProps {
@@ -40,7 +40,7 @@ export function ServerActions(props: ServerActionsProps) {
     <>
       <div className="-ml-3 mt-2 flex flex-wrap gap-x-1">
         {mayLoosen && !waits ? (
-          <Action
+          <RowAction
             ref={first}
             testId="mcp-test"
             label={t("project.serverActions.testNamed", { name })}
@@ -48,42 +48,42 @@ export function ServerActions(props: ServerActionsProps) {
             onClick={test}
           >
             {t("project.serverActions.test")}
-          </Action>
+          </RowAction>
         ) : null}
         {onEdit ? (
-          <Action testId="mcp-edit" label={t("project.serverActions.editNamed", { name })} onClick={onEdit}>
+          <RowAction testId="mcp-edit" label={t("project.serverActions.editNamed", { name })} onClick={onEdit}>
             {t("project.agentList.edit")}
-          </Action>
+          </RowAction>
         ) : null}
         {state === "disabled" ? (
           disabled && mayLoosen ? (
-            <Action
+            <RowAction
               testId="mcp-toggle"
               label={t("project.serverActions.enableNamed", { name })}
               busy={busy}
               onClick={() => onToggle(true)}
             >
               {t("project.agentList.enable")}
-            </Action>
+            </RowAction>
           ) : null
         ) : waits ? null : (
-          <Action
+          <RowAction
             testId="mcp-toggle"
             label={t("project.serverActions.disableNamed", { name })}
             busy={busy}
             onClick={() => onToggle(false)}
           >
             {t("project.agentList.disable")}
-          </Action>
+          </RowAction>
         )}
         {version ? (
-          <Action
+          <RowAction
             testId="mcp-remove"
             label={t("project.serverActions.removeNamed", { name })}
             onClick={() => setRemoving(true)}
           >
             {t("project.serverActions.remove")}
-          </Action>
+          </RowAction>
         ) : null}
       </div>
       <div role="status">
@@ -109,31 +109,6 @@ export function ServerActions(props: ServerActionsProps) {
         </ConfirmSheet>
       ) : null}
     </>
-  );
-}
-
-interface ActionProps {
-  ref?: React.Ref<HTMLButtonElement>;
-  testId: string;
-  label: string;
-  busy?: boolean;
-  onClick: () => void;
-  children: React.ReactNode;
-}
-
-function Action({ ref, testId, label, busy = false, onClick, children }: ActionProps) {
-  return (
-    <Button
-      {...(ref ? { ref } : {})}
-      tone="quiet"
-      className="text-xs"
-      data-testid={testId}
-      aria-label={label}
-      busy={busy}
-      onClick={onClick}
-    >
-      {children}
-    </Button>
   );
 }
 

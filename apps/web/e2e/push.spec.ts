@@ -91,25 +91,22 @@ function shown(anna: Visitor): Promise<{ title: string; body: string; actions: s
 
 /** Presses a button of the shown notification. */
 async function press(anna: Visitor, action: string, reply?: string): Promise<void> {
-  const workers = anna.context.serviceWorkers();
-  expect(workers.length).toBeGreaterThan(0);
-  for (const each of workers) {
-    await each.evaluate(
-      async ({ action, reply }) => {
-        const scope = globalThis as never as {
-          registration: ServiceWorkerRegistration;
-          dispatchEvent(event: Event): void;
-        };
-        const [notification] = await scope.registration.getNotifications();
-        if (notification) {
-          const event = new Event("notificationclick");
-          Object.assign(event, { action, reply, notification, waitUntil: () => {} });
-          scope.dispatchEvent(event);
-        }
-      },
-      { action, ...(reply === undefined ? {} : { reply }) },
-    );
-  }
+  const worker = await pushWorker(anna);
+  await worker.evaluate(
+    async ({ action, reply }) => {
+      const scope = globalThis as never as {
+        registration: ServiceWorkerRegistration;
+        dispatchEvent(event: Event): void;
+      };
+      const [notification] = await scope.registration.getNotifications();
+      if (notification) {
+        const event = new Event("notificationclick");
+        Object.assign(event, { action, reply, notification, waitUntil: () => {} });
+        scope.dispatchEvent(event);
+      }
+    },
+    { action, ...(reply === undefined ? {} : { reply }) },
+  );
 }
 
 test("notifications are turned on, tested and turned off for a machine", async ({ world, visitor }) => {

@@ -93,7 +93,7 @@ func (f *sendFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.agent, "agent", "", "agent that a new session runs as, from \"scorel agent list\"")
 	flags.StringVar(&f.model, "model", "", "name of a model of the host")
 	flags.StringVar(&f.backend, "backend", "", "agent that works on the prompt, from now on; scorel backend list shows them")
-	flags.StringVar(&f.thinking, "thinking", "", "reasoning level from now on: off, minimal, low, medium, high, or configured for that of config.toml")
+	flags.StringVar(&f.thinking, "thinking", "", "reasoning level from now on: off, minimal, low, medium, high, or configured for that of the model's settings")
 	flags.BoolVar(&f.yes, "yes", false, "approve everything for this prompt")
 	flags.StringArrayVar(&f.yesTo, "yes-to", nil, "approve calls that match a rule, such as bash(go test *), for this prompt; may be repeated")
 	flags.StringVar(&f.permit, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")

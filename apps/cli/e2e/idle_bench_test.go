@@ -20,8 +20,8 @@ const idleTime = time.Minute
 
 // BenchmarkIdleHost measures a host without sessions that is connected to a relay: its memory, and
 // how often its threads begin to wait. One operation is a minute. The program runs itself, without
-// the web UI. Memory is that of /proc/PID/status at the end: what is resident, and the part of it
-// that is no file's, because the system can drop pages of files.
+// the web UI. Memory is that of /proc/PID/status at the end: all resident pages, and those without
+// the pages of files, which the system can drop.
 func BenchmarkIdleHost(b *testing.B) {
 	relay, home := nodetest.Start(b, nodetest.Config{}), b.TempDir()
 	host := exec.Command(program(b), "host", "serve", "--relay", relay.Peers.URL)

@@ -137,7 +137,7 @@ type (
 		SessionID string `json:"sessionId" req:"min=1,max=256"`
 		Model     string `json:"model" req:"optional,max=256"` // "" with Thinking keeps the model
 		// Thinking is "off", "minimal", "low", "medium" or "high";
-		// ThinkingConfigured restores the level of config.toml, and "" keeps the
+		// ThinkingConfigured restores the level of the model's settings, and "" keeps the
 		// current one.
 		Thinking string `json:"thinking,omitempty" req:"max=64"`
 	}

@@ -86,8 +86,8 @@ func TestWhichRedirectsAreFollowed(t *testing.T) {
 	}
 }
 
-// TestAnIDIsNoPath: whatever the id of a model of Google is, the request goes to a model.
-func TestAnIDIsNoPath(t *testing.T) {
+// TestGooglePath: whatever the id of a model of Google is, the request goes to a model.
+func TestGooglePath(t *testing.T) {
 	for id, want := range map[string]string{
 		"gemini-2.5-flash":        "gemini-2.5-flash",
 		"models/gemini-2.5-flash": "gemini-2.5-flash",

@@ -59,7 +59,7 @@ func (i *images) check(content session.Content) (session.Content, error) {
 		return nil, err
 	}
 	if !model.Images {
-		return nil, api.Errorf(api.KindBadRequest, "the model %s does not accept images: choose another model. If it can accept them, say so where it was added: in the settings of the machine, or with images = true in config.toml", model.Name)
+		return nil, api.Errorf(api.KindBadRequest, "the model %s does not accept images: choose another model. If it does accept them, set that where it was added: in the settings of the machine, or with images = true in config.toml", model.Name)
 	}
 	content = slices.Clone(content)
 	for at, block := range content {

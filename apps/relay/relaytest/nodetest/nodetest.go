@@ -78,8 +78,8 @@ func serveNode(text string) error {
 }
 
 // answerQuestions writes the number of goroutines whenever a byte comes, until the test
-// process ends or closes standard input. /metrics cannot tell it: several goroutines
-// collect the metrics, more or fewer of them each time.
+// process ends or closes standard input. The number in /metrics varies, because several
+// goroutines collect the metrics, more or fewer of them each time.
 func answerQuestions() {
 	for question := make([]byte, 1); ; {
 		if _, err := io.ReadFull(os.Stdin, question); err != nil {
@@ -198,7 +198,7 @@ func (n *Node) Goroutines(t testing.TB) int {
 	}
 	count, err := strconv.Atoi(strings.TrimSpace(line))
 	if err != nil {
-		t.Fatalf("reading a node's goroutines: %v", err)
+		t.Fatalf("a node's goroutines: %v", err)
 	}
 	return count
 }

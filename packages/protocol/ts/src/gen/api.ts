@@ -2334,7 +2334,7 @@ export interface SetModelRequest {
   model?: string;
   /**
    * "off", "minimal", "low", "medium" or "high";
-   * `configured` restores the level of config.toml, and "" keeps the
+   * `configured` restores the level of the model's settings, and "" keeps the
    * current one.
    */
   thinking?: string;

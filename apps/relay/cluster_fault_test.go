@@ -23,7 +23,8 @@ func TestNodeThatVanishesIsFoundInSeconds(t *testing.T) {
 	host, entry := apart(t, nodes[1], nodes[0])
 	other, untouched := apart(t, nodes[2], nodes[0])
 	here, beside := nodes[0].PairedPeers(t)
-	relaytest.Open(t, entry, host)
+	onEntry, onHost := relaytest.Open(t, entry, host)
+	exchange(t, entry, onEntry, host, onHost)
 	keptEntry, keptHost := relaytest.Open(t, untouched, other)
 	localEntry, localHost := relaytest.Open(t, beside, here)
 

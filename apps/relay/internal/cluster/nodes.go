@@ -21,10 +21,16 @@ type nodeState struct {
 	seen   time.Time
 	epoch  uint32
 	news   uint32 // that of its last heartbeat, plus 1; 0 before the first
-	expect uint64 // the next seq
+	expect uint64 // the next seq, or anySeq
 }
 
-// Trunk returns the trunk to a node.
+// anySeq is expected from every node when an epoch of this node ends. A node that has forgotten
+// this one meanwhile begins a trunk and counts from 1, the others go on, and it does not matter
+// what was lost: no channel of before is open.
+const anySeq = 0
+
+// Trunk returns the trunk to a node. A new one begins with a ping, so that the other node, if
+// it expects any seq, knows the next one before a channel opens.
 func (c *Cluster) Trunk(node string) *Trunk {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,8 +41,17 @@ func (c *Cluster) Trunk(node string) *Trunk {
 	}
 	if n.trunk == nil {
 		n.trunk = newTrunk(c, node, c.epoch)
+		n.trunk.Put(ws.OpPing, nil)
 	}
 	return n.trunk
+}
+
+// excuseSilence counts the silence of the other nodes from now on: this node could not hear
+// them before. c.mu must be held.
+func (c *Cluster) excuseSilence() {
+	for _, n := range c.nodes {
+		n.seen = time.Now()
+	}
 }
 
 // silentNodes returns the nodes that have not sent a heartbeat in time.
@@ -106,7 +121,8 @@ func (c *Cluster) resync(node string) {
 
 // ObserveNode records a heartbeat of a node and reports whether it is valid: one of
 // an epoch that has ended is not. A new epoch closes the channels of the old one,
-// but none that is opened afterwards.
+// but none that is opened afterwards. The other node then expects any seq, so it is told
+// where the trunk to it stands.
 func (c *Cluster) ObserveNode(node string, epoch uint32) bool {
 	c.mu.Lock()
 	n := c.nodes[node]
@@ -129,6 +145,9 @@ func (c *Cluster) ObserveNode(node string, epoch uint32) bool {
 		ch.Close(wire.ReasonPeerGone, &t.Mux) // the other node has closed its ends
 	}
 	if old != 0 && old < epoch {
+		if t != nil {
+			t.Put(ws.OpPing, nil)
+		}
 		c.Handler.NodeLost(node)
 	}
 	return old <= epoch
@@ -144,7 +163,7 @@ func (c *Cluster) inOrder(node string, seq uint64) bool {
 	}
 	want := n.expect
 	n.expect = seq + 1
-	return seq == want
+	return want == anySeq || seq == want
 }
 
 // handleBeat handles a heartbeat. ObserveNode has done most of it.

@@ -19,7 +19,8 @@ package cluster
 // The transitions. A part that is not named stays as it is.
 //
 //	event         from                  to            actions
-//	BeatSent      any                   Up, Whole     EndEpoch if Trunks was Broken
+//	BeatSent      any                   Up, Whole     EndEpoch if Trunks was Broken,
+//	                                                  ExcuseSilence if Bus was Down
 //	BeatFailed    any                   Down, Whole   EndEpoch
 //	TrunkBroke    any                   Broken        BeatNow
 //	NoticeFailed  any                   the same      AnnounceNews
@@ -108,6 +109,7 @@ const (
 	CheckNow                           // ask the store now
 	CloseChannels                      // close all channels
 	RefreshPresence                    // ask other nodes where devices are
+	ExcuseSilence                      // other nodes could not be heard: give them time
 )
 
 // Has reports whether an action is in the set.
@@ -154,6 +156,9 @@ func (s State) beatSent() (State, Action) {
 	var do Action
 	if s.Trunks == Broken {
 		do = EndEpoch
+	}
+	if s.Bus == Down {
+		do |= ExcuseSilence
 	}
 	s.Bus, s.Trunks = Up, Whole
 	return s, do

@@ -69,8 +69,13 @@ func TestEveryStateAndEvent(t *testing.T) {
 			}
 			do := always[i]
 			switch {
-			case e == BeatSent && from.Trunks == Broken:
-				do |= EndEpoch
+			case e == BeatSent:
+				if from.Trunks == Broken {
+					do |= EndEpoch
+				}
+				if from.Bus == Down {
+					do |= ExcuseSilence
+				}
 			case e == CheckPassed:
 				want.Blind = false
 			case e == CheckFailed && blindedBy[from.Bindings][from.Bus]:

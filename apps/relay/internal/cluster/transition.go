@@ -35,6 +35,9 @@ func (c *Cluster) advance(e Event) (do Action, ended []*Trunk) {
 	if do.Has(EndEpoch) {
 		ended = c.endEpoch()
 	}
+	if do.Has(ExcuseSilence) {
+		c.excuseSilence()
+	}
 	if do.Has(AnnounceNews) {
 		c.news++
 	}
@@ -45,6 +48,7 @@ func (c *Cluster) advance(e Event) (do Action, ended []*Trunk) {
 // must be held.
 func (c *Cluster) endEpoch() (ended []*Trunk) {
 	for _, n := range c.nodes {
+		n.expect = anySeq
 		if n.trunk != nil {
 			ended = append(ended, n.trunk)
 			n.trunk = nil

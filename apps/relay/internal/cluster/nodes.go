@@ -32,6 +32,14 @@ const anySeq = 0
 // Trunk returns the trunk to a node. A new one begins with a ping, so that the other node, if
 // it expects any seq, knows the next one before a channel opens.
 func (c *Cluster) Trunk(node string) *Trunk {
+	t, isNew := c.trunk(node)
+	if isNew {
+		t.Put(ws.OpPing, nil)
+	}
+	return t
+}
+
+func (c *Cluster) trunk(node string) (t *Trunk, isNew bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.nodes[node]
@@ -39,11 +47,11 @@ func (c *Cluster) Trunk(node string) *Trunk {
 		n = &nodeState{id: node, seen: time.Now(), expect: 1}
 		c.nodes[node] = n
 	}
-	if n.trunk == nil {
+	isNew = n.trunk == nil
+	if isNew {
 		n.trunk = newTrunk(c, node, c.epoch)
-		n.trunk.Put(ws.OpPing, nil)
 	}
-	return n.trunk
+	return n.trunk, isNew
 }
 
 // excuseSilence counts the silence of the other nodes from now on: this node could not hear

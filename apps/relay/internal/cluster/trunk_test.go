@@ -17,6 +17,7 @@ import (
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/internal/bufpool"
 	"github.com/scorel/scorel/apps/relay/internal/channel"
+	"github.com/scorel/scorel/apps/relay/internal/memory"
 	"github.com/scorel/scorel/apps/relay/internal/metrics"
 	"github.com/scorel/scorel/apps/relay/internal/queue"
 	"github.com/scorel/scorel/apps/relay/internal/ws"
@@ -219,6 +220,16 @@ func TestAfterAnEpochAnySeqMayFollow(t *testing.T) {
 				t.Fatalf("got %+v", m)
 			}
 		})
+	}
+}
+
+// A relay without memory for the first message of a trunk ends the epoch. It waits for nothing.
+func TestATrunkBeginsWithoutMemory(t *testing.T) {
+	c, _ := newTestCluster(false)
+	c.Queues = queue.NewBounds(queue.Limits{Channel: 1 << 20, Data: 1 << 22, Total: 1 << 23}, memory.New(c.Pool, 0))
+	c.Trunk("aaaaaaaaaaaaaaaa")
+	if s := c.State(); s.Trunks != Broken {
+		t.Errorf("the state is %+v", s)
 	}
 }
 

@@ -53,6 +53,7 @@ type Feed struct {
 	anchors api.Anchors
 	held    []api.EventEnvelope // events that arrived before the answer to a resync
 	moved   error               // another device has the session
+	deleted *api.EventEnvelope  // the host said so, and is asked whether the session was moved
 	trail   client.Trail
 }
 
@@ -71,7 +72,7 @@ func (f *Feed) Take() []Update {
 // Open follows another session from now on; "" follows none.
 func (f *Feed) Open(sessionID string) {
 	f.mu.Lock()
-	f.session, f.synced, f.anchors, f.held, f.moved = sessionID, "", api.Anchors{}, nil, nil
+	f.session, f.synced, f.anchors, f.held, f.moved, f.deleted = sessionID, "", api.Anchors{}, nil, nil, nil
 	f.trail.Found()
 	f.out.forgetSession()
 	f.mu.Unlock()
@@ -147,7 +148,7 @@ func (f *Feed) pause(ctx context.Context, wait time.Duration, err error) {
 func (f *Feed) followTo(device string, moved error) {
 	f.mu.Lock()
 	session, err := f.session, f.trail.Add(device)
-	f.moved = nil
+	f.moved, f.deleted = nil, nil
 	f.mu.Unlock()
 	name := ""
 	switch {
@@ -210,10 +211,10 @@ func (f *Feed) describe(ctx context.Context, c *client.Client) (api.HostInfo, er
 	return response.Host, err
 }
 
-// follow subscribes to the wanted session, if it is not followed yet, and returns it.
+// follow subscribes to the wanted session, if it is not followed yet or was deleted, and returns it.
 func (f *Feed) follow(ctx context.Context, c *client.Client, following string) (string, error) {
 	f.mu.Lock()
-	wanted, synced := f.session, f.synced
+	wanted, synced, deleted := f.session, f.synced, f.deleted
 	f.mu.Unlock()
 	if following != "" && following != wanted {
 		_, err := client.Call(ctx, c, api.Unsubscribe, api.SessionRequest{SessionID: following})
@@ -221,7 +222,7 @@ func (f *Feed) follow(ctx context.Context, c *client.Client, following string) (
 			return following, err
 		}
 	}
-	if wanted == "" || synced == wanted && following == wanted {
+	if wanted == "" || synced == wanted && following == wanted && deleted == nil {
 		return wanted, nil
 	}
 	err := f.resync(ctx, c, wanted)
@@ -230,10 +231,26 @@ func (f *Feed) follow(ctx context.Context, c *client.Client, following string) (
 	}
 	if refused := new(api.Error); errors.As(err, &refused) && refused.Kind != api.KindUnavailable {
 		f.forget(wanted)
-		f.put(Failed{Err: err, SessionID: wanted})
+		if deleted != nil {
+			f.put(Happened{*deleted})
+		} else {
+			f.put(Failed{Err: err, SessionID: wanted})
+		}
 		return "", nil
 	}
+	if err == nil {
+		f.isThere(deleted)
+	}
 	return wanted, err
+}
+
+// isThere notes that the host has the session in spite of an event, which may be nil.
+func (f *Feed) isThere(deleted *api.EventEnvelope) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.deleted == deleted { // otherwise it was deleted after the answer
+		f.deleted = nil
+	}
 }
 
 // forget stops following a session that cannot be followed.
@@ -241,7 +258,7 @@ func (f *Feed) forget(sessionID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.session == sessionID {
-		f.session = ""
+		f.session, f.deleted = "", nil
 	}
 }
 
@@ -282,11 +299,7 @@ func (f *Feed) receive(event api.EventEnvelope) {
 	f.mu.Lock()
 	switch {
 	case event.SessionID == "":
-		f.out.put(Happened{event})
-		if moved, ok := event.Event.(api.SessionMoved); ok && moved.ID == f.session {
-			f.moved = client.MovedError(moved)
-			f.wake()
-		}
+		f.host(event)
 	case event.SessionID != f.session:
 	case f.synced == "":
 		if len(f.held) < maxWaiting {
@@ -302,6 +315,24 @@ func (f *Feed) receive(event api.EventEnvelope) {
 	}
 	f.mu.Unlock()
 	f.cfg.Notify()
+}
+
+// host handles an event of the host. f.mu is held.
+func (f *Feed) host(event api.EventEnvelope) {
+	switch e := event.Event.(type) {
+	case api.SessionMoved:
+		if e.ID == f.session {
+			f.moved = client.MovedError(e)
+			f.wake()
+		}
+	case api.SessionDeleted:
+		if e.ID == f.session { // a move ends with this, and the connection may be newer than its first event
+			f.deleted = &event
+			f.wake()
+			return
+		}
+	}
+	f.out.put(Happened{event})
 }
 
 // accept hands on an event unless it is known. f.mu is held.

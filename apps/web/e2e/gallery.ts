@@ -80,11 +80,15 @@ function watchScripts(page: Page) {
 
 const isScript = (request: Request) => request.resourceType() === "script" && !request.url().includes("worker");
 
-/** Waits until the page has not changed for a moment: grammars and lazy sheets load late. */
+/**
+ * Waits until the page has not changed for a moment: grammars and lazy sheets load late. A change of the screen reaches
+ * the page's own listeners before the next frame, which may be late on a busy machine.
+ */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     async () => {
       const size = () => document.body.outerHTML.length;
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
       const before = size();
       await new Promise((resolve) => setTimeout(resolve, 120));
       return size() === before;

@@ -1,5 +1,6 @@
 import { lazy, useContext } from "react";
 import { useRoute } from "wouter";
+import { OverlayKeys } from "../features/keys/OverlayKeys";
 import { paths } from "../features/route/address";
 import { useKeptPath } from "../features/shared/kept";
 import { LinkBanner } from "../features/shared/LinkLight";
@@ -44,6 +45,7 @@ export function Shell() {
         sidebar ? "grid h-full grid-cols-[17.5rem_minmax(0,1fr)] lg:grid-cols-[20rem_minmax(0,1fr)]" : "h-full"
       }
     >
+      <OverlayKeys />
       <LazyPart>
         <GlobalKeys />
       </LazyPart>

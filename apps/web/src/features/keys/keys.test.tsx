@@ -51,7 +51,6 @@ function press(key: string, more = {}) {
 }
 
 async function open() {
-  await screen.findByTestId("skip"); // the keys are loaded
   press("k", { ctrlKey: true });
   const field = (await screen.findByTestId("palette-text")) as HTMLInputElement;
   return { field, type: (text: string) => fireEvent.change(field, { target: { value: text } }) };
@@ -65,6 +64,13 @@ const options = (kind = "") =>
 const selected = () =>
   screen.getAllByTestId("palette-option").find((option) => option.getAttribute("aria-selected") === "true")
     ?.textContent;
+
+test("keys that are pressed before the dialogs are loaded open them", async () => {
+  renderApp(world().scorel, "/");
+  expect(screen.queryByTestId("skip")).toBeNull();
+  fireEvent.keyDown(document.body, { key: "k", ctrlKey: true });
+  await screen.findByTestId("palette");
+});
 
 test("before anything is typed, sessions that need the person and the newest come first", async () => {
   const { scorel } = world();

@@ -53,7 +53,7 @@ type Feed struct {
 	anchors api.Anchors
 	held    []api.EventEnvelope // events that arrived before the answer to a resync
 	moved   error               // another device has the session
-	deleted *api.EventEnvelope  // the host said so, and is asked whether the session was moved
+	deleted *api.EventEnvelope  // session_deleted of the session, until the host has answered whether it was moved
 	trail   client.Trail
 }
 

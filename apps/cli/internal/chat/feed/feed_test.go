@@ -53,9 +53,14 @@ func (h farEnd) event(event api.Event) {
 	h.send(api.EncodeEvent(api.EventEnvelope{Event: event}))
 }
 
-func (h farEnd) opens() {
+func (h farEnd) describesItself() {
 	h.t.Helper()
 	h.send(api.EncodeResponse(h.expect("get_host"), api.GetHostResponse{}))
+}
+
+func (h farEnd) opens() {
+	h.t.Helper()
+	h.describesItself()
 	h.loads()
 }
 
@@ -116,7 +121,27 @@ func (w *follower) dial() farEnd {
 	}
 }
 
-// sees reads as many updates as are wanted and compares them. Some are named by what they tell.
+// connects answers the next connection until the session is loaded.
+func (w *follower) connects() farEnd {
+	w.t.Helper()
+	host := w.dial()
+	host.opens()
+	w.sees("feed.Connected", "feed.Loaded")
+	return host
+}
+
+// loses ends a connection and returns the next one, on which the host has described itself.
+func (w *follower) loses(host farEnd) farEnd {
+	w.t.Helper()
+	if err := host.wire.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	again := w.dial()
+	again.describesItself()
+	return again
+}
+
+// sees reads as many updates as are wanted and compares their descriptions.
 func (w *follower) sees(want ...string) {
 	w.t.Helper()
 	var got []string
@@ -152,9 +177,7 @@ func followed() string { return "followed to the name of " + elsewhere().String(
 // A move ends with session_deleted. A reader that took that for the end would not follow.
 func TestTheEndOfAMoveIsNotADeletion(t *testing.T) {
 	w := newFollower(t)
-	host := w.dial()
-	host.opens()
-	w.sees("feed.Connected", "feed.Loaded")
+	host := w.connects()
 	host.event(api.SessionMoved{ID: testSession, DeviceID: elsewhere()})
 	data, err := api.EncodeEvent(api.EventEnvelope{Event: api.SessionDeleted{ID: testSession}})
 	if err != nil {
@@ -162,9 +185,7 @@ func TestTheEndOfAMoveIsNotADeletion(t *testing.T) {
 	}
 	_ = host.wire.Send(t.Context(), data) // the feed may have left already
 	w.sees("session_moved", followed())
-	there := w.dial()
-	there.opens()
-	w.sees("feed.Connected", "feed.Loaded")
+	there := w.connects()
 	there.event(api.SessionDeleted{ID: "another"})
 	w.sees("session_deleted")
 }
@@ -172,9 +193,7 @@ func TestTheEndOfAMoveIsNotADeletion(t *testing.T) {
 // A connection that was made between the two events of a move gets the second one alone.
 func TestWhatWasDeletedMayHaveMoved(t *testing.T) {
 	w := newFollower(t)
-	host := w.dial()
-	host.opens()
-	w.sees("feed.Connected", "feed.Loaded")
+	host := w.connects()
 	host.event(api.SessionDeleted{ID: testSession})
 	moved := new(api.Error)
 	if !errors.As(client.MovedError(api.SessionMoved{ID: testSession, DeviceID: elsewhere()}), &moved) {
@@ -182,49 +201,34 @@ func TestWhatWasDeletedMayHaveMoved(t *testing.T) {
 	}
 	host.refuses(moved)
 	w.sees(followed())
-	w.dial().opens()
-	w.sees("feed.Connected", "feed.Loaded")
+	w.connects()
 }
 
-func TestADeletionIsToldOnce(t *testing.T) {
+func TestOneDeletionIsOneUpdate(t *testing.T) {
 	w := newFollower(t)
-	host := w.dial()
-	host.opens()
-	w.sees("feed.Connected", "feed.Loaded")
+	host := w.connects()
 	host.event(api.SessionDeleted{ID: testSession})
 	host.refuses(api.Errorf(api.KindNotFound, "there is no such session"))
 	w.sees("session_deleted")
-	if err := host.wire.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again := w.dial()
-	again.send(api.EncodeResponse(again.expect("get_host"), api.GetHostResponse{}))
+	w.loses(host)
 	w.sees("feed.Disconnected", "feed.Connected")
 }
 
 // The connection may be lost before the host has said what became of the session.
 func TestADeletionOutlivesItsConnection(t *testing.T) {
 	w := newFollower(t)
-	host := w.dial()
-	host.opens()
-	w.sees("feed.Connected", "feed.Loaded")
+	host := w.connects()
 	host.event(api.SessionDeleted{ID: testSession})
 	host.expect("resync_events")
-	if err := host.wire.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again := w.dial()
-	again.send(api.EncodeResponse(again.expect("get_host"), api.GetHostResponse{}))
+	again := w.loses(host)
 	again.refuses(api.Errorf(api.KindNotFound, "there is no such session"))
 	w.sees("feed.Disconnected", "feed.Connected", "session_deleted")
 }
 
-// A session that is there after all is followed on.
+// A session that is there after all is still followed.
 func TestASessionThatIsBackIsFollowed(t *testing.T) {
 	w := newFollower(t)
-	host := w.dial()
-	host.opens()
-	w.sees("feed.Connected", "feed.Loaded")
+	host := w.connects()
 	host.event(api.SessionDeleted{ID: testSession})
 	host.loads()
 	w.sees("feed.Loaded")

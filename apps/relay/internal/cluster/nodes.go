@@ -54,8 +54,8 @@ func (c *Cluster) trunk(node string) (t *Trunk, isNew bool) {
 	return n.trunk, isNew
 }
 
-// excuseSilence counts the silence of the other nodes from now on: this node could not hear
-// them before. c.mu must be held.
+// excuseSilence counts the silence of the other nodes from now on: their heartbeats could not
+// reach this node before. c.mu must be held.
 func (c *Cluster) excuseSilence() {
 	for _, n := range c.nodes {
 		n.seen = time.Now()
@@ -129,8 +129,8 @@ func (c *Cluster) resync(node string) {
 
 // ObserveNode records a heartbeat of a node and reports whether it is valid: one of
 // an epoch that has ended is not. A new epoch closes the channels of the old one,
-// but none that is opened afterwards. The other node then expects any seq, so it is told
-// where the trunk to it stands.
+// but none that is opened afterwards. The other node then expects any seq, so a ping
+// shows it the present one.
 func (c *Cluster) ObserveNode(node string, epoch uint32) bool {
 	c.mu.Lock()
 	n := c.nodes[node]

@@ -109,7 +109,7 @@ const (
 	CheckNow                           // ask the store now
 	CloseChannels                      // close all channels
 	RefreshPresence                    // ask other nodes where devices are
-	ExcuseSilence                      // other nodes could not be heard: give them time
+	ExcuseSilence                      // heartbeats could not arrive: give the other nodes time
 )
 
 // Has reports whether an action is in the set.

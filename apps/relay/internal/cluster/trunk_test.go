@@ -233,7 +233,7 @@ func TestATrunkBeginsWithoutMemory(t *testing.T) {
 	}
 }
 
-// A node that could not hear the others does not take their silence for their end.
+// A node that received no heartbeats during an outage does not take the other nodes for gone.
 func TestSilenceIsExcusedAfterAnOutage(t *testing.T) {
 	c, _ := newTestCluster(false) // not connected, so that no beat comes between
 	const other = "aaaaaaaaaaaaaaaa"
